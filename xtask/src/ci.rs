@@ -103,7 +103,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "systems",
-        about: "the client crates build for Windows and macOS",
+        about: "the client crates and the program build for Windows, the client crates for macOS",
         run: features::check_systems,
     },
 ];

@@ -9,7 +9,7 @@ use std::{
 };
 
 use rusqlite::{
-    Connection as SqliteConnection, OpenFlags,
+    Connection as SqliteConnection, OpenFlags, params_from_iter,
     types::{ToSqlOutput, Value as SqliteValue, ValueRef},
 };
 
@@ -146,7 +146,11 @@ impl Database {
     /// [`ErrorKind::Unavailable`] with the file and a remedy when it cannot be opened, and when a newer
     /// version of the program or another one has written it.
     pub async fn open_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self> {
-        Self::open(path, migrations, Opening::MayCreate).await
+        Self::open(path, migrations, |path| {
+            create(path)?;
+            upkeep::let_shrink(path)
+        })
+        .await
     }
 
     /// Opens an SQLite file as [`open_sqlite`](Self::open_sqlite) does, but only one that migrations were applied to
@@ -156,25 +160,23 @@ impl Database {
     /// As [`open_sqlite`](Self::open_sqlite), and [`ErrorKind::Unavailable`] with the source
     /// [`FileFault::Empty`] when the file is missing or has no structure yet.
     pub async fn open_existing_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self> {
-        Self::open(path, migrations, Opening::MustExist).await
+        Self::open(path, migrations, check_structure_exists).await
     }
 
-    async fn open(path: &Path, migrations: &[Migration], opening: Opening) -> Result<Self> {
+    async fn open(
+        path: &Path,
+        migrations: &[Migration],
+        prepare_file: impl FnOnce(&Path) -> Result<()> + Send + 'static,
+    ) -> Result<Self> {
         let path = std::path::absolute(path).map_err(|error| missing(path, error))?;
         let migrations = migrations.to_vec();
         tokio::task::spawn_blocking(move || {
-            match opening {
-                Opening::MayCreate => {
-                    create(&path)?;
-                    upkeep::let_shrink(&path)?;
-                }
-                Opening::MustExist => check_structure_exists(&path)?,
-            }
+            prepare_file(&path)?;
             let source = Source {
                 path: path.clone(),
                 set_wal: true,
                 // What lists of declared models ask for.
-                prepare: Arc::new(|connection, limiter| functions::register(connection, limiter)),
+                prepare: Arc::new(functions::register),
             };
             migrate(&source, &migrations)?;
             let pool = Pool::start(Options {
@@ -279,13 +281,6 @@ impl Database {
     }
 }
 
-/// Whether a file may be made.
-#[derive(Clone, Copy, Debug)]
-enum Opening {
-    MayCreate,
-    MustExist,
-}
-
 /// Refuses a file that is missing or has no structure yet.
 fn check_structure_exists(path: &Path) -> Result<()> {
     let empty = || {
@@ -298,17 +293,14 @@ fn check_structure_exists(path: &Path) -> Result<()> {
         Ok(found) if found.is_file() && found.len() == 0 => return Err(empty()),
         Ok(_) => {}
     }
-    let access = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let tables: i64 = SqliteConnection::open_with_flags(path, access)
-        .and_then(|connection| {
-            connection.busy_timeout(Duration::from_secs(5))?;
-            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        })
-        .map_err(|error| fault::translate(error, path))?;
-    if tables == 0 {
-        return Err(empty());
+    let tables = upkeep::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|connection| {
+        let count = "SELECT count(*) FROM sqlite_schema";
+        connection.query_row(count, [], |row| row.get::<_, i64>(0))
+    });
+    match tables.map_err(|error| fault::translate(error, path))? {
+        0 => Err(empty()),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn copy(connection: &SqliteConnection, target: &Path) -> Result<()> {
@@ -425,17 +417,16 @@ fn refused(path: &Path, error: refinery::Error) -> Error {
 
 impl Connection for Session<'_> {
     fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64> {
-        self.translate(
-            self.prepare_cached(sql)
-                .and_then(|mut statement| statement.execute(rusqlite::params_from_iter(params)))
-                .map(|changed| changed as u64),
-        )
+        let statement = self.prepare_cached(sql);
+        let changed =
+            statement.and_then(|mut statement| statement.execute(params_from_iter(params)));
+        self.translate(changed.map(|changed| changed as u64))
     }
 
     fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>> {
-        let mut statement = self.statement(sql)?;
+        let mut statement = self.translate(self.prepare_cached(sql))?;
         let columns: Arc<[String]> = statement.column_names().map(str::to_owned).collect();
-        let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
+        let mut rows = self.translate(statement.query(params_from_iter(params)))?;
         let mut result = Vec::new();
         while let Some(row) = self.translate(rows.next())? {
             let mut values = Vec::with_capacity(columns.len());
@@ -453,8 +444,8 @@ impl Connection for Session<'_> {
         params: &[Value],
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<bool> {
-        let mut statement = self.statement(sql)?;
-        let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
+        let mut statement = self.translate(self.prepare_cached(sql))?;
+        let mut rows = self.translate(statement.query(params_from_iter(params)))?;
         let Some(row) = self.translate(rows.next())? else {
             return Ok(false);
         };
@@ -470,11 +461,10 @@ impl Connection for Session<'_> {
         sql: &str,
         rows: &mut dyn Iterator<Item = Vec<Value>>,
     ) -> Result<u64> {
-        let mut statement = self.statement(sql)?;
+        let mut statement = self.translate(self.prepare_cached(sql))?;
         let mut changed = 0;
         for values in rows {
-            changed +=
-                self.translate(statement.execute(rusqlite::params_from_iter(&values)))? as u64;
+            changed += self.translate(statement.execute(params_from_iter(&values)))? as u64;
         }
         Ok(changed)
     }

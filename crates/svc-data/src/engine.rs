@@ -19,10 +19,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::{
-    Before, IfMatch, Model, RecordJson, Result, Structure,
+    IfMatch, Model, RecordJson, Result, Structure,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
-    record::{BulkPlan, Part, Projection, RecordBody},
+    record::{BulkPlan, BulkResults, Changed, Part, Projection, RecordBody},
     sql::{SqlAnswer, SqlJob},
     value::Values,
 };
@@ -30,13 +30,19 @@ use crate::{
 pub use self::options::ResourceOptions;
 
 /// A change of one record, ready for an engine.
-pub(crate) struct Update {
+pub(crate) struct ChangeRequest {
     pub(crate) key: Values,
+    pub(crate) if_match: Option<IfMatch>,
+    /// None where the record is deleted.
+    pub(crate) update: Option<Update>,
+}
+
+/// What is written into a record.
+pub(crate) struct Update {
     /// What is written, and what the record has to have already.
     pub(crate) body: RecordBody,
     /// Whether fields that are left out get their defaults.
     pub(crate) replace: bool,
-    pub(crate) if_match: Option<IfMatch>,
     pub(crate) shown: Projection,
 }
 
@@ -80,11 +86,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// Any other failure is that of the whole, of which nothing is kept.
     ///
     /// [`taken_back`]: crate::record::taken_back
-    async fn bulk_create(
-        &self,
-        model: &Arc<Model>,
-        plan: BulkPlan,
-    ) -> Result<Vec<Result<RecordJson>>>;
+    async fn bulk_create(&self, model: &Arc<Model>, plan: BulkPlan) -> Result<BulkResults>;
 
     /// Whether a transaction of an earlier bulk create was committed, where the engine knows by its
     /// [name](crate::Prepared::transaction). Waits until it has ended.
@@ -109,15 +111,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// its words.
     async fn sql(&self, job: SqlJob) -> Result<SqlAnswer>;
 
-    /// Changes a record and returns it, and what it was [before](RecordJson::before). Nothing is changed when the
+    /// Changes or deletes a record; returns what it was, and after an update what it is. Nothing is changed when the
     /// record does not have the values that it has to have.
-    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson>;
-
-    /// Deletes a record and returns what it was.
-    async fn delete(
-        &self,
-        model: &Arc<Model>,
-        key: Values,
-        if_match: Option<IfMatch>,
-    ) -> Result<Before>;
+    async fn change(&self, model: &Arc<Model>, request: ChangeRequest) -> Result<Changed>;
 }

@@ -167,37 +167,28 @@ impl ConstraintKind {
 }
 
 /// What is wrong with the file of an SQLite database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileFault {
     /// Its disk is full.
+    #[error("its disk is full")]
     Full,
     /// It is damaged, or is no database.
+    #[error("it is damaged")]
     Damaged,
     /// Another program has locked it.
+    #[error("another program has locked it")]
     Locked,
     /// This process may not write it.
+    #[error("it may not be written")]
     NotWritable,
     /// It cannot be opened, read or written.
+    #[error("it cannot be opened, read or written")]
     Unreadable,
     /// It is missing, or has no structure yet.
+    #[error("it is missing or empty")]
     Empty,
 }
-
-impl fmt::Display for FileFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Full => "its disk is full",
-            Self::Damaged => "it is damaged",
-            Self::Locked => "another program has locked it",
-            Self::NotWritable => "it may not be written",
-            Self::Unreadable => "it cannot be opened, read or written",
-            Self::Empty => "it is missing or empty",
-        })
-    }
-}
-
-impl error::Error for FileFault {}
 
 impl Error {
     /// An error of a kind with a message for the administrator of the service.

@@ -186,13 +186,14 @@ impl Resolver<'_> {
                 return None;
             }
         }
-        match self.test(model, index, *lookup, value) {
-            Ok(test) => Some(test),
-            Err(message) => {
-                self.invalid.push_field(field, message);
-                None
-            }
-        }
+        let test = self.test(model, index, *lookup, value);
+        self.valid(field, test)
+    }
+
+    /// A test, unless there is something wrong with it, which is reported on a field.
+    fn valid(&mut self, field: &str, test: Result<Test, String>) -> Option<Test> {
+        test.map_err(|message| self.invalid.push_field(field, message))
+            .ok()
     }
 
     fn test(
@@ -249,19 +250,20 @@ impl Resolver<'_> {
                 let values: Result<Vec<_>, _> = texts.iter().map(|text| scalar(text)).collect();
                 Ok(Test::In(index, values?))
             }
-            Lookup::Range => match operand {
-                Operand::Many(texts) => match texts.as_slice() {
-                    [low, high] => {
-                        comparable(field, lookup)?;
-                        Ok(Test::All(vec![
-                            Test::Compare(index, Comparison::GreaterOrEqual, scalar(low)?),
-                            Test::Compare(index, Comparison::LessOrEqual, scalar(high)?),
-                        ]))
-                    }
-                    _ => Err("the lookup range needs two values".to_owned()),
-                },
-                _ => Err("the lookup range needs two values".to_owned()),
-            },
+            Lookup::Range => {
+                let texts = match operand {
+                    Operand::Many(texts) => texts.as_slice(),
+                    _ => &[],
+                };
+                let [low, high] = texts else {
+                    return Err("the lookup range needs two values".to_owned());
+                };
+                comparable(field, lookup)?;
+                Ok(Test::All(vec![
+                    Test::Compare(index, Comparison::GreaterOrEqual, scalar(low)?),
+                    Test::Compare(index, Comparison::LessOrEqual, scalar(high)?),
+                ]))
+            }
             Lookup::Icontains => matching(Match::Contains { any_case: true }),
             Lookup::Istartswith => matching(Match::Starts { any_case: true }),
             Lookup::Iendswith => matching(Match::Ends { any_case: true }),
@@ -344,13 +346,8 @@ impl Resolver<'_> {
             Some(index) => self.test(&last, index, Lookup::In, &values),
             None => Err(format!("unknown field {:?}", relation.column)),
         };
-        match test {
-            Ok(test) => Some(Test::Related(steps, Box::new(test))),
-            Err(message) => {
-                self.invalid.push_field("_relation", message);
-                None
-            }
-        }
+        let test = self.valid("_relation", test)?;
+        Some(Test::Related(steps, Box::new(test)))
     }
 
     /// What was requested, then the primary key, so that the order is total.

@@ -8,7 +8,9 @@ mod page;
 #[cfg(all(test, feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod tests;
 
-use sea_query::{DynIden, Expr, ExprTrait, Order, Query, SelectStatement};
+use sea_query::{
+    Alias, DynIden, Expr, ExprTrait, Func, FunctionCall, Order, Query, SelectStatement,
+};
 
 pub(crate) use self::page::{PageQuery, PageWriter, PlaceQuery};
 use crate::{
@@ -135,9 +137,19 @@ pub(crate) fn name(text: &str) -> DynIden {
     DynIden::from(text.to_owned())
 }
 
+/// A name as an identifier of SQLite and of PostgreSQL.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
 /// A column with the name of its table, so that no engine reads it as anything else.
 pub(crate) fn column(table: &str, column: &str) -> Expr {
     Expr::col((name(table), name(column)))
+}
+
+/// A call of a function.
+pub(crate) fn call(function: impl Into<String>) -> FunctionCall {
+    Func::cust(Alias::new(function))
 }
 
 /// Compares two values.

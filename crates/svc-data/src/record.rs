@@ -5,7 +5,6 @@ mod bulk;
 pub(crate) mod fixed;
 pub(crate) mod projection;
 pub(crate) mod refusal;
-pub(crate) mod unchanged;
 
 use std::collections::BTreeMap;
 
@@ -18,7 +17,7 @@ use svc_model::{JsonObject, RecordId};
 pub use self::bulk::{BeforeCommit, Prepared};
 pub(crate) use self::{
     body::{Purpose, RecordBody, read_body, read_key},
-    bulk::{BulkPlan, take_back},
+    bulk::{BulkPlan, BulkResults, take_back},
     projection::Projection,
 };
 use crate::{Error, ErrorKind, Field, Model, Result};

@@ -30,7 +30,7 @@ pub use self::rest::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
     Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result, Structure,
-    engine::{Driver, Update},
+    engine::{ChangeRequest, Driver, Update},
     guard::GuardOptions,
     plan::{AggregatePlan, ListPlan},
     record::{Projection, Purpose, read_body, read_key},
@@ -129,10 +129,6 @@ impl Resource {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
-    }
-
-    pub(crate) fn driver(&self) -> &dyn Driver {
-        &*self.0.driver
     }
 
     /// The structure, as it was last read.
@@ -390,19 +386,21 @@ impl Resource {
             true => Purpose::Replace,
             false => Purpose::Update,
         };
-        self.with_structure(model, |driver, _, model| {
+        let changed = self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.update, "updated")?;
             let shown = Projection::resolve(model, &options.view)?;
-            let update = Update {
+            let request = ChangeRequest {
                 key: read_key(model, id)?,
-                body: read_body(model, body, &shown.zone, purpose)?,
-                replace: options.replace,
                 if_match: options.if_match.clone(),
-                shown,
+                update: Some(Update {
+                    body: read_body(model, body, &shown.zone, purpose)?,
+                    replace: options.replace,
+                    shown,
+                }),
             };
-            Ok(driver.update(model, update))
-        })
-        .await
+            Ok(driver.change(model, request))
+        });
+        changed.await?.into_updated()
     }
 
     /// Answers a read-only SQL query (specification, section 1; wire contract, section 5).
@@ -436,12 +434,16 @@ impl Resource {
         id: &str,
         if_match: Option<&IfMatch>,
     ) -> Result<Before> {
-        self.with_structure(model, |driver, _, model| {
+        let changed = self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.delete, "deleted")?;
-            let key = read_key(model, id)?;
-            Ok(driver.delete(model, key, if_match.cloned()))
-        })
-        .await
+            let request = ChangeRequest {
+                key: read_key(model, id)?,
+                if_match: if_match.cloned(),
+                update: None,
+            };
+            Ok(driver.change(model, request))
+        });
+        Ok(changed.await?.before)
     }
 
     /// Does what `plan` makes of the structure; when that has changed underneath, reads it again and does

@@ -16,7 +16,7 @@ use svc_model::{
         AggregateFunction, AggregateQuery, Aggregation, GroupColumn, GroupQuery, group_name,
     },
     resources::FieldType,
-    sql::{DEFAULT_LIMIT, MAX_PARAMS, MAX_ROWS, Params, SqlGroupColumn, SqlQuery},
+    sql::{DEFAULT_LIMIT, MAX_PARAMS, MAX_ROWS, Params, SqlQuery},
 };
 
 use crate::{
@@ -226,29 +226,29 @@ impl SqlJob {
             plan.limit = limit;
             plan.offset = asked.offset.unwrap_or(0);
         };
-        let group = |columns: Vec<GroupColumn>, aggregation: Aggregation| {
-            let query = GroupQuery::new(&query, columns, aggregation, limit);
-            AggregatePlan::of_groups(&structure, &model, &query).map(SqlTask::Aggregate)
-        };
-        let column = |column: &SqlGroupColumn| {
-            let mut group = GroupColumn::new(&column.x_column);
-            group.lookup = column.x_lookup;
+        let column = |name: &str, lookup| {
+            let mut group = GroupColumn::new(name);
+            group.lookup = lookup;
             group
         };
-        let task = if let Some(aggregate) = &asked.aggregate {
-            let aggregation = aggregation(aggregate.func, aggregate.column.as_deref());
-            let query = AggregateQuery::new(&query, aggregation);
-            SqlTask::Aggregate(AggregatePlan::of_all(&structure, &model, &query)?)
-        } else if let Some(one) = &asked.group {
-            let by = SqlGroupColumn {
-                x_column: one.x_column.clone(),
-                x_lookup: one.x_lookup,
-            };
-            let aggregation = aggregation(one.y_func, one.y_column.as_deref());
-            group(vec![column(&by)], aggregation)?
-        } else if let Some(several) = &asked.groups {
-            let aggregation = aggregation(several.y_func, several.y_column.as_deref());
-            group(several.x_columns.iter().map(column).collect(), aggregation)?
+        let groups = match (&asked.group, &asked.groups) {
+            (Some(one), _) => vec![column(&one.x_column, one.x_lookup)],
+            (None, Some(several)) => {
+                let columns = several.x_columns.iter();
+                columns
+                    .map(|by| column(&by.x_column, by.x_lookup))
+                    .collect()
+            }
+            (None, None) => Vec::new(),
+        };
+        let task = if let Some(aggregation) = self.aggregation() {
+            SqlTask::Aggregate(if asked.aggregate.is_some() {
+                let query = AggregateQuery::new(&query, aggregation);
+                AggregatePlan::of_all(&structure, &model, &query)?
+            } else {
+                let query = GroupQuery::new(&query, groups, aggregation, limit);
+                AggregatePlan::of_groups(&structure, &model, &query)?
+            })
         } else if asked.filters.is_empty() && asked.order_by.is_empty() {
             // As it stands it keeps its own order on every engine.
             SqlTask::Rows {
@@ -276,6 +276,24 @@ impl SqlJob {
         })
     }
 
+    /// What is to be computed over the rows, or over each group of them.
+    fn aggregation(&self) -> Option<Aggregation> {
+        let SqlQuery {
+            aggregate,
+            group,
+            groups,
+            ..
+        } = &self.asked;
+        let all = aggregate.as_ref().map(|of| (of.func, &of.column));
+        let one = || group.as_ref().map(|of| (of.y_func, &of.y_column));
+        let several = || groups.as_ref().map(|of| (of.y_func, &of.y_column));
+        let (func, column) = all.or_else(one).or_else(several)?;
+        let mut aggregation = Aggregation::count();
+        aggregation.func = func;
+        aggregation.column.clone_from(column);
+        Some(aggregation)
+    }
+
     /// The most rows of the answer.
     fn limit(&self) -> u32 {
         let default = match self.asked.is_wrapped() {
@@ -288,11 +306,8 @@ impl SqlJob {
     /// The query as a model whose fields are its columns.
     fn model(&self, mut columns: Vec<Field>) -> Result<Model> {
         let mut invalid = Invalid::new();
-        let by_name: HashMap<String, usize> = columns
-            .iter()
-            .enumerate()
-            .map(|(index, column)| (column.name.clone(), index))
-            .collect();
+        let names = columns.iter().map(|column| column.name.clone());
+        let by_name: HashMap<String, usize> = names.zip(0..).collect();
         for declared in &self.asked.columns {
             let Some(word) = &declared.data_type else {
                 continue;
@@ -318,24 +333,10 @@ impl SqlJob {
         }
         invalid.into_result()?;
         // A column without a type may hold numbers, which the engine finds out.
-        let summed = self
-            .asked
-            .aggregate
-            .as_ref()
-            .map(|of| (of.func, &of.column));
-        let summed = summed.or(self
-            .asked
-            .group
-            .as_ref()
-            .map(|of| (of.y_func, &of.y_column)));
-        let summed = summed.or(self
-            .asked
-            .groups
-            .as_ref()
-            .map(|of| (of.y_func, &of.y_column)));
+        let summed = self.aggregation().map(|of| (of.func, of.column));
         if let Some((AggregateFunction::Sum | AggregateFunction::Avg, Some(name))) = summed {
             for column in &mut columns {
-                if column.name == *name && column.kind == Kind::Any {
+                if column.name == name && column.kind == Kind::Any {
                     column.kind = Kind::Float;
                     column.field_type = FieldType::FloatField;
                 }
@@ -362,13 +363,6 @@ impl SqlJob {
         }
         Ok(answer)
     }
-}
-
-fn aggregation(func: AggregateFunction, column: Option<&str>) -> Aggregation {
-    let mut aggregation = Aggregation::count();
-    aggregation.func = func;
-    aggregation.column = column.map(str::to_owned);
-    aggregation
 }
 
 /// The values of the placeholders of a statement: each is an index into `values`. One value may be used in many places,

@@ -28,11 +28,13 @@ pub struct Structure {
 
 impl Structure {
     pub(crate) fn new(models: Vec<Model>, version: i64) -> Self {
-        let models = models
-            .into_iter()
-            .map(|model| (model.name.clone(), Arc::new(model)))
-            .collect();
-        Self { models, version }
+        let models = models.into_iter();
+        Self {
+            models: models
+                .map(|model| (model.name.clone(), Arc::new(model)))
+                .collect(),
+            version,
+        }
     }
 
     /// The model of this name.
@@ -163,6 +165,7 @@ pub(crate) struct Rule {
 impl Model {
     /// A model of which no more than its columns is known: read only, without a key.
     pub(crate) fn of_columns(name: &str, columns: Vec<Field>) -> Self {
+        let names = columns.iter().map(|field| field.name.clone());
         Self {
             name: name.to_owned(),
             is_view: true,
@@ -171,11 +174,7 @@ impl Model {
             relations: Vec::new(),
             schema: None,
             table: name.to_owned(),
-            by_name: columns
-                .iter()
-                .enumerate()
-                .map(|(index, field)| (field.name.clone(), index))
-                .collect(),
+            by_name: names.zip(0..).collect(),
             fields: columns.into(),
             key: Vec::new(),
             row_id: None,

@@ -33,22 +33,3 @@ pub(crate) async fn attack(
     }
     before
 }
-
-/// Asks for rows that are larger than is taken into memory, and for others: in a table `t` the second is too large.
-#[cfg(any(feature = "mysql", feature = "postgres"))]
-pub(crate) async fn refuses_large_rows(url: &str) {
-    let (url, options) = (url.parse().unwrap(), crate::ResourceOptions::default());
-    let resource = crate::Resource::connect("r", &url, options).await.unwrap();
-    let ask = async |sql: &str| resource.sql(&svc_model::sql::SqlQuery::new(sql)).await;
-    let refused = ask("select repeat('x', 200000000)").await.unwrap_err();
-    let message = refused.to_string();
-    assert!(message.contains("larger than 64 MiB"), "{message}");
-    assert_eq!(ask("select 1").await.unwrap().data, "[[1]]");
-    let model = resource.model("t").unwrap();
-    let view = svc_model::RecordView::default();
-    for _ in 0..3 {
-        let refused = resource.retrieve(&model, "2", &view).await.unwrap_err();
-        assert!(refused.to_string().contains("_fields"), "{refused}");
-        resource.retrieve(&model, "3", &view).await.unwrap();
-    }
-}

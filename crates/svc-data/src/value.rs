@@ -44,6 +44,9 @@ pub(crate) enum Scalar {
     Special(String),
 }
 
+/// Why a column refuses a time that is [finer](Scalar::is_finer_than) than it holds.
+pub(crate) const TOO_FINE: &str = "the column does not hold fractions of a second this fine";
+
 /// Fields and their values.
 pub(crate) type Values = Vec<(usize, Scalar)>;
 
@@ -64,6 +67,16 @@ impl Scalar {
             (Self::Json(one), Self::Json(other)) => is_same_json(one, other),
             _ => self == other,
         }
+    }
+
+    /// Whether it has a fraction of a second with more digits than these.
+    pub(crate) fn is_finer_than(&self, most: u8) -> bool {
+        let nanoseconds = match self {
+            Self::Time(time, digits) if *digits > most => time.subsec_nanosecond(),
+            Self::DateTime(timestamp, digits) if *digits > most => timestamp.subsec_nanosecond(),
+            _ => 0,
+        };
+        nanoseconds % 10_i32.pow(9_u32.saturating_sub(most.into())) != 0
     }
 
     /// Reads a value of a query string or a path.
@@ -281,14 +294,11 @@ fn read_time(text: &str) -> Result<Scalar, String> {
     }
     let digits = fraction_digits(fraction)?;
     let written = Written {
-        date: Date::ZERO,
         hour,
         minute,
         second,
         fraction,
-        offset: None,
-        has_time: true,
-        separator: b' ',
+        ..Written::default()
     };
     let civil = written.civil().ok_or_else(wrong)?;
     Ok(Scalar::Time(civil.time(), digits))

@@ -37,7 +37,7 @@ pub fn check_wasm32(repository: &Repository) -> Result<(), Failure> {
         .run()
 }
 
-/// The client crates for Windows, and for macOS what needs no C compiler with Apple's SDK: the client
+/// The client crates and the program for Windows, and for macOS what needs no C compiler with Apple's SDK: the client
 /// crates without cryptography.
 pub fn check_systems(repository: &Repository) -> Result<(), Failure> {
     targets::install(repository, WINDOWS)?;
@@ -49,7 +49,9 @@ pub fn check_systems(repository: &Repository) -> Result<(), Failure> {
             .args(["--package", "svc-transport", "--package", "svc-api"])
     };
     let features = "svc-api/full,svc-api/json-path,svc-api/tower";
-    check(WINDOWS).args(["--features", features]).run()?;
+    check(WINDOWS)
+        .args(["--package", "svc-cli", "--features", features])
+        .run()?;
     targets::install(repository, MACOS)?;
     check(MACOS)
         .args(["--no-default-features", "--features", features])

@@ -9,7 +9,11 @@ use super::Database;
 use crate::ErrorKind;
 use crate::{
     Error, Result,
-    engine::sqlite::{connection::set_wal, fault},
+    engine::sqlite::{
+        connection::set_wal,
+        fault::{self, Fault},
+        session::Session,
+    },
 };
 
 /// Free pages that are not worth the work.
@@ -28,19 +32,17 @@ impl Database {
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file is damaged or cannot be read.
     pub async fn check_integrity(&self) -> Result<()> {
-        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_ONLY, |connection, path| {
-            let found: String = connection
-                .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
-                .map_err(|error| fault::translate(error, path))?;
-            match found.as_str() {
-                "ok" => Ok(()),
-                found => Err(Error::unavailable(format!(
-                    "{} is damaged ({}); restore a backup",
-                    path.display(),
-                    found.lines().next().unwrap_or_default()
-                ))
-                .with_source(fault::damaged())),
+        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_ONLY, |session| {
+            let found: String = session.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+            if found == "ok" {
+                return Ok(());
             }
+            let (file, found) = (session.path.display(), found.lines().next());
+            let found = found.unwrap_or_default();
+            let message = format!("{file} is damaged ({found}); restore a backup");
+            Err(Error::unavailable(message)
+                .with_source(fault::damaged())
+                .into())
         })
         .await
     }
@@ -51,17 +53,15 @@ impl Database {
     /// [`ErrorKind::Unavailable`] when another program uses the log for longer than some seconds, and when the file
     /// cannot be written.
     pub async fn checkpoint(&self) -> Result<()> {
-        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |connection, path| {
-            let busy: bool = connection
-                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
-                .map_err(|error| fault::translate(error, path))?;
-            match busy {
+        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |session| {
+            let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
+            match session.query_row(checkpoint, [], |row| row.get(0))? {
                 false => Ok(()),
                 true => Err(Error::unavailable(format!(
-                        "the log of {} is in use by another program; copy it together with its -wal file",
-                        path.display()
-                    ),
-                )),
+                    "the log of {} is in use by another program; copy it together with its -wal file",
+                    session.path.display()
+                ))
+                .into()),
             }
         })
         .await
@@ -73,8 +73,8 @@ impl Database {
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file cannot be written.
     pub async fn shrink(&self) -> Result<()> {
-        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |connection, path| {
-            give_back_free_pages(connection).map_err(|error| fault::translate(error, path))
+        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |session| {
+            Ok(give_back_free_pages(&session)?)
         })
         .await
     }
@@ -82,22 +82,25 @@ impl Database {
     async fn on_own_connection(
         &self,
         access: OpenFlags,
-        work: impl FnOnce(&Connection, &Path) -> Result<()> + Send + 'static,
+        work: impl FnOnce(Session<'_>) -> Result<(), Fault> + Send + 'static,
     ) -> Result<()> {
         let path = self.path.clone();
         tokio::task::spawn_blocking(move || {
-            let connection =
-                Connection::open_with_flags(&path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
-                    .and_then(|connection| {
-                        connection.busy_timeout(LOCK_TIMEOUT)?;
-                        Ok(connection)
-                    })
-                    .map_err(|error| fault::translate(error, &path))?;
-            work(&connection, &path)
+            let connection = open(&path, access).map_err(|error| fault::translate(error, &path))?;
+            let session = Session::new(&connection, &path);
+            session.translate(work(session))
         })
         .await
         .unwrap_or_else(|_| Err(Error::internal("the care of the database panicked")))
     }
+}
+
+/// Opens a connection beside those of the pool.
+pub(super) fn open(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
+    let access = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, access)?;
+    connection.busy_timeout(LOCK_TIMEOUT)?;
+    Ok(connection)
 }
 
 /// Prepares a file that is still empty for [`Database::shrink`].
@@ -106,10 +109,8 @@ pub(super) fn let_shrink(path: &Path) -> Result<()> {
     if !is_empty {
         return Ok(());
     }
-    let access = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(path, access)
+    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
         .and_then(|connection| {
-            connection.busy_timeout(LOCK_TIMEOUT)?;
             connection.pragma_update(None, "auto_vacuum", "incremental")?;
             // Writes the first page, which keeps the setting.
             set_wal(&connection)

@@ -146,71 +146,30 @@ pub trait FromValue: Sized {
     fn from_value(value: &Value) -> Option<Self>;
 }
 
-impl FromValue for i64 {
-    const EXPECTED: &'static str = "an integer";
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Int(number) => Some(*number),
-            _ => None,
+macro_rules! from_value {
+    ($($type:ty, $expected:literal: $($pattern:pat => $value:expr),+;)+) => {$(
+        impl FromValue for $type {
+            const EXPECTED: &'static str = $expected;
+            fn from_value(value: &Value) -> Option<Self> {
+                match value {
+                    $($pattern => Some($value),)+
+                    #[allow(unreachable_patterns, reason = "a value is every one")]
+                    _ => None,
+                }
+            }
         }
-    }
+    )+};
 }
 
-impl FromValue for u64 {
-    const EXPECTED: &'static str = "an integer that is not negative";
-    fn from_value(value: &Value) -> Option<Self> {
-        i64::from_value(value).and_then(|number| number.try_into().ok())
-    }
-}
-
-impl FromValue for f64 {
-    const EXPECTED: &'static str = "a number";
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Float(number) => Some(*number),
-            Value::Int(number) => Some(*number as Self),
-            _ => None,
-        }
-    }
-}
-
-impl FromValue for bool {
-    const EXPECTED: &'static str = "a truth value";
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Bool(truth) => Some(*truth),
-            Value::Int(0) => Some(false),
-            Value::Int(1) => Some(true),
-            _ => None,
-        }
-    }
-}
-
-impl FromValue for String {
-    const EXPECTED: &'static str = "text";
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Text(text) => Some(text.clone()),
-            _ => None,
-        }
-    }
-}
-
-impl FromValue for Vec<u8> {
-    const EXPECTED: &'static str = "bytes";
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Blob(bytes) => Some(bytes.clone()),
-            _ => None,
-        }
-    }
-}
-
-impl FromValue for Value {
-    const EXPECTED: &'static str = "a value";
-    fn from_value(value: &Value) -> Option<Self> {
-        Some(value.clone())
-    }
+from_value! {
+    i64, "an integer": Value::Int(number) => *number;
+    u64, "an integer that is not negative": Value::Int(number) => (*number).try_into().ok()?;
+    f64, "a number": Value::Float(number) => *number, Value::Int(number) => *number as Self;
+    bool, "a truth value":
+        Value::Bool(truth) => *truth, Value::Int(0) => false, Value::Int(1) => true;
+    String, "text": Value::Text(text) => text.clone();
+    Vec<u8>, "bytes": Value::Blob(bytes) => bytes.clone();
+    Value, "a value": value => value.clone();
 }
 
 impl<T: FromValue> FromValue for Option<T> {

@@ -78,10 +78,10 @@ impl AggregateWriter {
     }
 
     /// Writes a row. `write` gets the place of each group in it, and then that of the value after them.
-    pub(crate) fn row(
+    pub(crate) fn row<E: From<Error>>(
         &mut self,
-        mut write: impl FnMut(&mut BytesMut, usize) -> Result<()>,
-    ) -> Result<()> {
+        mut write: impl FnMut(&mut BytesMut, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
         let out = &mut self.out;
         if !self.names.is_empty() {
             out.put_u8(if out.is_empty() { b'[' } else { b',' });
@@ -99,7 +99,8 @@ impl AggregateWriter {
         match out.len() > MAX_ANSWER {
             true => Err(Error::invalid(
                 "the groups are too many or too large; ask for fewer (_per_page)",
-            )),
+            )
+            .into()),
             false => Ok(()),
         }
     }

@@ -1,6 +1,9 @@
 //! Counts that are remembered as long as the database provably is what it was when they were made.
 
-use std::{cell::RefCell, collections::HashMap};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 /// How many counts are kept.
 const KEPT: usize = 256;
@@ -8,7 +11,7 @@ const KEPT: usize = 256;
 const MAX_KEY: usize = 4 << 10;
 
 /// The counts of one state of a database. The engine says what distinguishes its states.
-pub(crate) struct Counts<V>(RefCell<Known<V>>);
+pub(crate) struct Counts<V>(Mutex<Known<V>>);
 
 struct Known<V> {
     version: Option<V>,
@@ -17,15 +20,19 @@ struct Known<V> {
 
 impl<V: PartialEq> Counts<V> {
     pub(crate) fn new() -> Self {
-        Self(RefCell::new(Known {
+        Self(Mutex::new(Known {
             version: None,
             counts: HashMap::new(),
         }))
     }
 
+    fn known(&self) -> MutexGuard<'_, Known<V>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The count of a statement, if it was made in this state of the database.
     pub(crate) fn get(&self, version: &V, statement: &str) -> Option<u64> {
-        let known = self.0.borrow();
+        let known = self.known();
         match &known.version {
             Some(known_version) if known_version == version => known.counts.get(statement).copied(),
             _ => None,
@@ -34,7 +41,7 @@ impl<V: PartialEq> Counts<V> {
 
     /// Keeps a count that was made in this state of the database.
     pub(crate) fn keep(&self, version: V, statement: &str, count: u64) {
-        let mut known = self.0.borrow_mut();
+        let mut known = self.known();
         if known.version.as_ref() != Some(&version) || known.counts.len() >= KEPT {
             known.counts.clear();
             known.version = Some(version);
@@ -69,7 +76,7 @@ mod tests {
         for number in 0..10_000 {
             counts.keep((), &number.to_string(), number);
         }
-        assert!(counts.0.borrow().counts.len() <= KEPT);
+        assert!(counts.known().counts.len() <= KEPT);
         counts.keep((), &"x".repeat(MAX_KEY + 1), 1);
         assert_eq!(counts.get(&(), &"x".repeat(MAX_KEY + 1)), None);
     }

@@ -17,7 +17,7 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
-    record::{Changed, Part, no_such_record},
+    record::{Changed, Part},
     sql::{SqlAnswer, SqlJob},
     value::Scalar,
 };
@@ -102,24 +102,17 @@ impl ServerEngine for Mysql {
         read::one(lease, statement).await
     }
 
-    async fn place(
-        lease: &mut Lease,
-        model: &Model,
-        order: &[(usize, bool)],
-        statement: &Statement,
-    ) -> Result<Vec<KeyValue>> {
-        let row = read::one(lease, statement).await?;
-        let row = row.ok_or_else(|| no_such_record(model))?;
+    fn keys(model: &Model, order: &[(usize, bool)], row: &Row) -> Result<Vec<KeyValue>> {
+        let not_text = || {
+            Error::invalid(
+                "a value that orders the record is not valid text, so that its place in the order is not known",
+            )
+        };
         let fields = order.iter().enumerate();
-        fields
-            .map(|(position, (index, _))| {
-                value::key(model.at(*index)?, value::cell(&row, position)?).ok_or_else(|| {
-                    Error::invalid(
-                        "a value that orders the record is not valid text, so that its place in the order is not known",
-                    )
-                })
-            })
-            .collect()
+        let keys = fields.map(|(position, (index, _))| {
+            value::key(model.at(*index)?, value::cell(row, position)?).ok_or_else(not_text)
+        });
+        keys.collect()
     }
 
     async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
@@ -137,9 +130,5 @@ impl ServerEngine for Mysql {
     async fn run(lease: &mut Lease, sql: &str) -> Result<()> {
         let done = lease.client_mut()?.query_drop(sql).await;
         done.map_err(fault::translate)
-    }
-
-    fn explain(model: &Model, error: Error, is_write: bool) -> Error {
-        fault::explain(model, error, is_write)
     }
 }

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 use sea_query::Expr;
 use tokio::sync::OnceCell;
-use tokio_postgres::Row;
+use tokio_postgres::{Row, error::SqlState};
 
 use self::{
     connect::{Lease, Manager, Source},
@@ -19,7 +19,7 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
-    record::{Changed, Part, no_such_record},
+    record::{Changed, Part},
     sql::{SqlAnswer, SqlJob},
     value::Scalar,
 };
@@ -145,20 +145,10 @@ impl ServerEngine for Postgres {
         read::one(lease, statement).await
     }
 
-    async fn place(
-        lease: &mut Lease,
-        model: &Model,
-        _: &[(usize, bool)],
-        statement: &Statement,
-    ) -> Result<Vec<KeyValue>> {
-        let row = read::one(lease, statement).await?;
-        let row = row.ok_or_else(|| no_such_record(model))?;
-        (0..row.len())
-            .map(|position| {
-                value::key(&row, position)?
-                    .ok_or_else(|| Error::internal("a value that orders a record is not text"))
-            })
-            .collect()
+    fn keys(_: &Model, _: &[(usize, bool)], row: &Row) -> Result<Vec<KeyValue>> {
+        let not_text = || Error::internal("a value that orders a record is not text");
+        let keys = (0..row.len()).map(|position| value::key(row, position)?.ok_or_else(not_text));
+        keys.collect()
     }
 
     async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
@@ -178,10 +168,6 @@ impl ServerEngine for Postgres {
         done.map_err(fault::translate)
     }
 
-    fn explain(model: &Model, error: Error, is_write: bool) -> Error {
-        fault::explain(model, error, is_write)
-    }
-
     fn is_refusal(error: &Error) -> bool {
         error.kind() == ErrorKind::Invalid || fault::is_about_a_value(error)
     }
@@ -191,10 +177,13 @@ impl ServerEngine for Postgres {
     }
 
     async fn transaction_name(&self, lease: &mut Lease) -> Result<Option<String>> {
-        match self.known(lease).await?.server.has_row_ids {
-            true => write::transaction_name(lease).await.map(Some),
-            false => Ok(None),
+        if !self.known(lease).await?.server.has_row_ids {
+            return Ok(None);
         }
+        let client = lease.client()?;
+        let row = client.query_one("SELECT txid_current()::text", &[]);
+        let row = row.await.map_err(fault::translate)?;
+        row.try_get(0).map_err(fault::translate)
     }
 
     fn transaction_number(name: &str) -> Option<i64> {
@@ -202,6 +191,12 @@ impl ServerEngine for Postgres {
     }
 
     async fn transaction_status(lease: &mut Lease, number: i64) -> Result<Option<String>> {
-        write::transaction_status(lease, number).await
+        let client = lease.client()?;
+        match client.query_one("SELECT txid_status($1)", &[&number]).await {
+            Ok(row) => row.try_get(0).map_err(fault::translate),
+            // It is in the future: this is another server.
+            Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => Ok(None),
+            Err(error) => Err(fault::translate(error)),
+        }
     }
 }

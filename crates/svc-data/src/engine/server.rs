@@ -24,17 +24,17 @@ use self::{
     gate::{GRACE, no_answer},
 };
 use super::{
-    Driver, Update,
+    ChangeRequest, Driver,
     answers::Cells,
     statement::{Bound, Statement},
 };
 use crate::{
-    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson, Result, Structure,
+    Error, ErrorKind, Field, Model, RecordJson, Result, Structure,
     admission::Work,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, PlaceQuery, by_key, cursor::KeyValue},
-    record::{BulkPlan, Changed, Part, Projection, no_such_record},
+    record::{BulkPlan, BulkResults, Changed, Part, Projection, no_such_record},
     sql::{SqlAnswer, SqlJob},
     value::{Scalar, Values},
 };
@@ -96,13 +96,8 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         statement: &Statement<Self::Bound>,
     ) -> impl Future<Output = Result<Option<Self::Row>>> + Send;
 
-    /// Reads what one record has in the columns of an order.
-    fn place(
-        lease: &mut Lease<Self::Manager>,
-        model: &Model,
-        order: &[(usize, bool)],
-        statement: &Statement<Self::Bound>,
-    ) -> impl Future<Output = Result<Vec<KeyValue>>> + Send;
+    /// What a row of nothing but the columns of an order has in them.
+    fn keys(model: &Model, order: &[(usize, bool)], row: &Self::Row) -> Result<Vec<KeyValue>>;
 
     /// Runs a query of a client.
     fn sql(
@@ -122,9 +117,6 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
 
     /// Runs a statement that returns no rows.
     fn run(lease: &mut Lease<Self::Manager>, sql: &str) -> impl Future<Output = Result<()>> + Send;
-
-    /// Explains a refusal of a write on `model`, on the fields it is about.
-    fn explain(model: &Model, error: Error, is_write: bool) -> Error;
 
     /// Whether an error is about one record, so that others can be created after it.
     fn is_refusal(error: &Error) -> bool {
@@ -252,12 +244,9 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         let mut query = by_key(E::DIALECT, model, &key)?;
         let statement = Statement::select(query.limit(1));
         let work = Work::new(&model.name, "retrieve", false);
-        self.on(work, async |lease| {
-            let row = E::one(lease, &statement).await?;
-            let row = row.ok_or_else(|| no_such_record(model))?;
-            row.record(&model.fields, &shown)
-        })
-        .await
+        let row = self.on(work, async |lease| E::one(lease, &statement).await);
+        let row = row.await?.ok_or_else(|| no_such_record(model))?;
+        row.record(&model.fields, &shown)
     }
 
     async fn create(
@@ -271,11 +260,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         self.on(work, async |lease| create.run(lease).await).await
     }
 
-    async fn bulk_create(
-        &self,
-        model: &Arc<Model>,
-        plan: BulkPlan,
-    ) -> Result<Vec<Result<RecordJson>>> {
+    async fn bulk_create(&self, model: &Arc<Model>, plan: BulkPlan) -> Result<BulkResults> {
         let work = Work::new(&model.name, "bulk_create", false);
         self.on(work, async |lease| {
             transaction::bulk_create(&self.engine, lease, model, &plan).await
@@ -315,10 +300,9 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         let place = PlaceQuery::new(E::DIALECT, model, &key, &order)?;
         let statement = Statement::select(&place.select);
         let work = Work::new(&model.name, "cursor_behind", false);
-        let values = self.on(work, async |lease| {
-            E::place(lease, model, &order, &statement).await
-        });
-        Ok(place.cursor(model, values.await?))
+        let row = self.on(work, async |lease| E::one(lease, &statement).await);
+        let row = row.await?.ok_or_else(|| no_such_record(model))?;
+        Ok(place.cursor(model, E::keys(model, &order, &row)?))
     }
 
     fn sql_engine(&self) -> Engine {
@@ -333,22 +317,15 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         .await
     }
 
-    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson> {
-        let change = Change::update::<E>(model, update)?;
-        let work = Work::new(&model.name, "update", false);
-        let changed = self.on(work, async |lease| E::change(lease, &change).await);
-        changed.await?.into_updated()
-    }
-
-    async fn delete(
-        &self,
-        model: &Arc<Model>,
-        key: Values,
-        if_match: Option<IfMatch>,
-    ) -> Result<Before> {
-        let change = Change::delete(model, key, if_match)?;
-        let work = Work::new(&model.name, "delete", false);
-        let changed = self.on(work, async |lease| E::change(lease, &change).await);
-        Ok(changed.await?.before)
+    async fn change(&self, model: &Arc<Model>, request: ChangeRequest) -> Result<Changed> {
+        let change = Change::new::<E>(model, request)?;
+        let shape = if change.is_write() {
+            "update"
+        } else {
+            "delete"
+        };
+        let work = Work::new(&model.name, shape, false);
+        self.on(work, async |lease| E::change(lease, &change).await)
+            .await
     }
 }

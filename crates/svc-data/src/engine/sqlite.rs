@@ -11,15 +11,15 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use tokio::{runtime::Handle, sync::OnceCell};
 
-use self::{declare::DeclaredModels, session::Session};
+use self::{declare::DeclaredModels, fault::Fault, session::Session};
 use crate::{
-    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result, Structure,
+    Error, ErrorKind, Model, RecordJson, ResourceOptions, Result, Structure,
     admission::Work,
-    engine::{Driver, Update},
+    engine::{ChangeRequest, Driver},
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{PlaceQuery, by_key},
-    record::{BulkPlan, Part, Projection},
+    record::{BulkPlan, BulkResults, Changed, Part, Projection},
     sql::{SqlAnswer, SqlJob},
     value::Values,
 };
@@ -88,9 +88,7 @@ impl Sqlite {
                 source: connection::Source {
                     path,
                     set_wal: options.set_wal,
-                    prepare: Arc::new(|connection, limiter| {
-                        functions::register(connection, limiter)
-                    }),
+                    prepare: Arc::new(functions::register),
                 },
                 readers: options.readers,
                 writable,
@@ -122,35 +120,35 @@ impl Sqlite {
         &self,
         turn: Work,
         limit: Duration,
-        work: impl FnOnce(Session<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(Session<'_>) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T> {
         let path = Arc::clone(&self.path);
-        self.pool
-            .read_in_turn(turn, limit, move |open| {
-                work(Session::of_reader(open, &path))
-            })
-            .await
+        let work = move |open: &connection::Open| {
+            let session = Session::of_reader(open, &path);
+            session.translate(work(session))
+        };
+        self.pool.read_in_turn(turn, limit, work).await
     }
 
     async fn write<T: Send + 'static>(
         &self,
-        work: impl Fn(Session<'_>) -> Result<T> + Send + 'static,
+        work: impl Fn(Session<'_>) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T> {
         let path = Arc::clone(&self.path);
-        self.pool
-            .write(Some(self.timeout), move |connection| {
-                work(Session::new(connection, &path))
-            })
-            .await
-            .map_err(|error: Error| match error.kind() {
-                // It will not pass by itself, as an unreachable database may.
-                ErrorKind::Unavailable if fault::is_read_only(&error) => {
-                    tracing::warn!(%error, "a write was refused");
-                    Error::invalid("the database of this resource cannot be written")
-                }
-                ErrorKind::Constraint => crate::record::refusal::at_commit(&error),
-                _ => error,
-            })
+        let work = move |connection: &rusqlite::Connection| {
+            let session = Session::new(connection, &path);
+            session.translate(work(session))
+        };
+        let written = self.pool.write(Some(self.timeout), work).await;
+        written.map_err(|error: Error| match error.kind() {
+            // It will not pass by itself, as an unreachable database may.
+            ErrorKind::Unavailable if fault::is_read_only(&error) => {
+                tracing::warn!(%error, "a write was refused");
+                Error::invalid("the database of this resource cannot be written")
+            }
+            ErrorKind::Constraint => crate::record::refusal::at_commit(&error),
+            _ => error,
+        })
     }
 }
 
@@ -162,11 +160,10 @@ impl Driver for Sqlite {
             return Ok(declare::structure(models, version));
         }
         self.pool.renew_views();
-        let read = self.read(
-            Work::new("", "structure", false),
-            DISCOVERY_TIMEOUT,
-            |session| session.translate(discover::discover(&session)),
-        );
+        let work = Work::new("", "structure", false);
+        let read = self.read(work, DISCOVERY_TIMEOUT, |session| {
+            Ok(discover::discover(&session)?)
+        });
         let (mut models, version) = read.await?;
         let until = Instant::now() + VIEWS_TIMEOUT;
         for model in &mut models {
@@ -177,9 +174,7 @@ impl Driver for Sqlite {
                 break;
             }
             let work = Work::new(&model.name, "view_sample", true);
-            let seen = self.read(work, VIEW_TIMEOUT, move |session| {
-                session.translate(sample.run(&session))
-            });
+            let seen = self.read(work, VIEW_TIMEOUT, move |session| Ok(sample.run(&session)?));
             match seen.await {
                 Ok(columns) => discover::set_seen(model, &columns),
                 // Its columns keep the types that follow from their expressions.
@@ -192,11 +187,10 @@ impl Driver for Sqlite {
     }
 
     async fn structure_version(&self) -> Result<i64> {
-        self.read(
-            Work::new("", "structure_version", false),
-            self.timeout,
-            |session| session.translate(discover::schema_version(&session)),
-        )
+        let work = Work::new("", "structure_version", false);
+        self.read(work, self.timeout, |session| {
+            Ok(discover::schema_version(&session)?)
+        })
         .await
     }
 
@@ -240,11 +234,7 @@ impl Driver for Sqlite {
         self.write(move |session| create.run(session)).await
     }
 
-    async fn bulk_create(
-        &self,
-        model: &Arc<Model>,
-        plan: BulkPlan,
-    ) -> Result<Vec<Result<RecordJson>>> {
+    async fn bulk_create(&self, model: &Arc<Model>, plan: BulkPlan) -> Result<BulkResults> {
         let bulk = write::BulkCreate::new(model, plan, Handle::current());
         self.write(move |session| bulk.run(session)).await
     }
@@ -278,26 +268,15 @@ impl Driver for Sqlite {
         let path = Arc::clone(&self.path);
         let pool = self.sql.get_or_try_init(|| sql::start(&self.path)).await?;
         pool.read(Some(self.timeout), move |connection| {
-            sql::run(Session::new(connection, &path), &job)
+            let session = Session::new(connection, &path);
+            session.translate(sql::run(session, &job))
         })
         .await
     }
 
-    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson> {
-        let change = write::Change::update(model, update)?;
-        self.write(move |session| change.run(session)?.into_updated())
-            .await
-    }
-
-    async fn delete(
-        &self,
-        model: &Arc<Model>,
-        key: Values,
-        if_match: Option<IfMatch>,
-    ) -> Result<Before> {
-        let change = write::Change::delete(model, &key, if_match)?;
-        self.write(move |session| Ok(change.run(session)?.before))
-            .await
+    async fn change(&self, model: &Arc<Model>, request: ChangeRequest) -> Result<Changed> {
+        let change = write::Change::new(model, request)?;
+        self.write(move |session| change.run(session)).await
     }
 }
 

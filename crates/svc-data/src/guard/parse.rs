@@ -60,17 +60,22 @@ pub(super) fn examine(
     })
 }
 
+/// How the parser reads the SQL of an engine.
+pub(super) fn dialect(engine: Engine) -> &'static dyn Dialect {
+    match engine {
+        Engine::Sqlite => &SQLiteDialect {},
+        Engine::Postgres => &PostgreSqlDialect {},
+        Engine::Mysql => &MySqlDialect {},
+    }
+}
+
 fn parse(
     sql: &str,
     statement: &Statement,
     engine: Engine,
     options: &GuardOptions,
 ) -> Result<Vec<Attribute>, Refusal> {
-    let dialect: &dyn Dialect = match engine {
-        Engine::Sqlite => &SQLiteDialect {},
-        Engine::Postgres => &PostgreSqlDialect {},
-        Engine::Mysql => &MySqlDialect {},
-    };
+    let dialect = dialect(engine);
     let tokens = Tokenizer::new(dialect, &statement.sql)
         .tokenize_with_location()
         .map_err(|error| syntax(sql, statement, engine, &error.to_string()))?;

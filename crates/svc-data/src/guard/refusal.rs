@@ -1,12 +1,11 @@
 //! Why a text was refused.
 
-use std::{error, fmt};
-
 use crate::Error;
 
 /// Why the guard refused a text: the rule, and a sentence for the client with no more of the SQL than the
 /// word it is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct Refusal {
     rule: Rule,
     message: String,
@@ -68,14 +67,6 @@ impl Refusal {
         self.rule
     }
 }
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl error::Error for Refusal {}
 
 impl From<Refusal> for Error {
     /// The field of the request body that has to change: `query`, or the one that contains the values.

@@ -44,7 +44,7 @@ struct Examiner<'a> {
 /// A small one, for deep trees.
 type Step = ControlFlow<Box<Refusal>>;
 
-fn refuse(rule: Rule, message: impl Into<String>) -> Step {
+fn refuse<T>(rule: Rule, message: impl Into<String>) -> ControlFlow<Box<Refusal>, T> {
     ControlFlow::Break(Box::new(Refusal::new(rule, message)))
 }
 
@@ -308,10 +308,10 @@ impl Examiner<'_> {
         let mut parts = Vec::with_capacity(name.0.len());
         for part in &name.0 {
             let ObjectNamePart::Identifier(ident) = part else {
-                return ControlFlow::Break(Box::new(Refusal::new(
+                return refuse(
                     Rule::Syntax,
                     "a name that a function makes is not allowed in a query",
-                )));
+                );
             };
             let is_string = match ident.quote_style {
                 Some('\'') => true,
@@ -319,10 +319,7 @@ impl Examiner<'_> {
                 _ => false,
             };
             if is_string {
-                return ControlFlow::Break(Box::new(Refusal::new(
-                    Rule::Literal,
-                    "there is a string where a name has to be",
-                )));
+                return refuse(Rule::Literal, "there is a string where a name has to be");
             }
             // PostgreSQL keeps the letters of a quoted name.
             parts.push(

@@ -9,7 +9,7 @@ use svc_model::{
 };
 
 use super::{ListPlan, Test, unordered};
-use crate::{Model, Result, Structure, admission::Work, structure::Kind, value::time::Zone};
+use crate::{Field, Model, Result, Structure, admission::Work, structure::Kind, value::time::Zone};
 
 /// An aggregate, ready for an engine.
 #[derive(Clone, Debug)]
@@ -28,6 +28,21 @@ pub(crate) struct AggregatePlan {
 }
 
 impl AggregatePlan {
+    /// The field that the function is taken of; none for the number of records.
+    pub(crate) fn field_of<'m>(&self, model: &'m Model) -> Result<Option<&'m Field>> {
+        self.field.map(|index| model.at(index)).transpose()
+    }
+
+    /// Whether the value is the least or the greatest of a field.
+    pub(crate) fn is_extreme(&self) -> bool {
+        is_extreme(self.function)
+    }
+
+    /// The value of the function, as JSON, where there are no values to take it of.
+    pub(crate) fn of_no_values(&self) -> &'static [u8] {
+        if self.is_extreme() { b"null" } else { b"0" }
+    }
+
     /// What the aggregate is when it waits for its turn.
     pub(crate) fn work(&self, model: &Model) -> Work {
         let function = self.function as u8;
@@ -79,6 +94,10 @@ impl AggregatePlan {
     }
 }
 
+fn is_extreme(function: AggregateFunction) -> bool {
+    matches!(function, AggregateFunction::Min | AggregateFunction::Max)
+}
+
 /// The field that the function is taken of.
 fn field(model: &Model, aggregation: &Aggregation, key: &str) -> Result<Option<usize>> {
     let Some(name) = &aggregation.column else {
@@ -87,49 +106,34 @@ fn field(model: &Model, aggregation: &Aggregation, key: &str) -> Result<Option<u
     let Some(index) = model.index_of(name) else {
         return Err(Invalid::field(key, format!("unknown field {name:?}")).into());
     };
-    let adds = matches!(
-        aggregation.func,
-        AggregateFunction::Sum | AggregateFunction::Avg
-    );
-    let number = matches!(
-        model.at(index)?.kind,
-        Kind::Integer | Kind::Float | Kind::Decimal
-    );
+    let function = aggregation.func;
+    let field = model.at(index)?;
+    let adds = matches!(function, AggregateFunction::Sum | AggregateFunction::Avg);
+    let number = matches!(field.kind, Kind::Integer | Kind::Float | Kind::Decimal);
     if adds && !number {
-        let message = format!(
-            "{} requires a field of numbers, and {name:?} is not one",
-            aggregation.func
-        );
+        let message = format!("{function} requires a field of numbers, and {name:?} is not one");
         return Err(Invalid::field(key, message).into());
     }
-    let extreme = matches!(
-        aggregation.func,
-        AggregateFunction::Min | AggregateFunction::Max
-    );
-    if extreme && !model.at(index)?.is_ordered() {
-        return Err(Invalid::field(key, unordered(model.at(index)?)).into());
+    if is_extreme(function) && !field.is_ordered() {
+        return Err(Invalid::field(key, unordered(field)).into());
     }
     Ok(Some(index))
 }
 
 fn group(model: &Model, column: &GroupColumn) -> Result<(usize, Option<DateUnit>)> {
-    let Some(index) = model.index_of(&column.column) else {
-        return Err(
-            Invalid::field("x_column", format!("unknown field {:?}", column.column)).into(),
-        );
+    let name = &column.column;
+    let Some(index) = model.index_of(name) else {
+        return Err(Invalid::field("x_column", format!("unknown field {name:?}")).into());
     };
     let dated = matches!(model.at(index)?.kind, Kind::Date | Kind::DateTime);
     match column.lookup {
         GroupLookup::Auto if dated => Ok((index, Some(DateUnit::Day))),
         GroupLookup::Date(unit) if dated => Ok((index, Some(unit))),
-        GroupLookup::Date(_) => Err(Invalid::field(
-            "x_lookup",
-            format!(
-                "{} requires a field of dates, and {:?} is not one",
-                column.lookup, column.column
-            ),
-        )
-        .into()),
+        GroupLookup::Date(_) => {
+            let lookup = column.lookup;
+            let message = format!("{lookup} requires a field of dates, and {name:?} is not one");
+            Err(Invalid::field("x_lookup", message).into())
+        }
         _ => Ok((index, None)),
     }
 }

@@ -141,18 +141,14 @@ impl Cursor {
             let (sort, after) = rest.split_first()?;
             let (value, after) = match sort {
                 0 => (KeyValue::Null, after),
-                1 => {
+                1 | 2 | 5 => {
                     let (number, after) = after.split_first_chunk()?;
-                    (KeyValue::Integer(i64::from_le_bytes(*number)), after)
-                }
-                2 => {
-                    let (number, after) = after.split_first_chunk()?;
-                    let number = f64::from_bits(u64::from_le_bytes(*number));
-                    (KeyValue::Real(number), after)
-                }
-                5 => {
-                    let (number, after) = after.split_first_chunk()?;
-                    (KeyValue::Unsigned(u64::from_le_bytes(*number)), after)
+                    let value = match sort {
+                        1 => KeyValue::Integer(i64::from_le_bytes(*number)),
+                        2 => KeyValue::Real(f64::from_le_bytes(*number)),
+                        _ => KeyValue::Unsigned(u64::from_le_bytes(*number)),
+                    };
+                    (value, after)
                 }
                 3 | 4 | 6 => {
                     let (length, after) = after.split_first_chunk()?;

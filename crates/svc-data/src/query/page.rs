@@ -80,15 +80,11 @@ impl PageQuery {
             .as_deref()
             .map(|text| Cursor::decode(model, &keys, text))
             .transpose()?;
-        let test = plan
-            .test
-            .as_ref()
-            .map(|plan| test(dialect, model, SELF, plan))
-            .transpose()?;
-        let among = plan.among.as_ref();
-        let among = among
-            .map(|plan| self::test(dialect, model, SELF, plan))
-            .transpose()?;
+        let built = |plan: &Option<Test>| {
+            let test = plan.as_ref().map(|plan| test(dialect, model, SELF, plan));
+            test.transpose()
+        };
+        let (test, among) = (built(&plan.test)?, built(&plan.among)?);
         let by_key = keys
             .first()
             .is_some_and(|key| key.field.is_none_or(|index| model.key.contains(&index)));
@@ -186,27 +182,20 @@ impl PageQuery {
 /// The columns of an order, to the last that distinguishes rows.
 fn order_keys(dialect: &dyn Dialect, model: &Model, order: &[(usize, bool)]) -> Result<Vec<Key>> {
     let mut keys = Vec::with_capacity(order.len() + 1);
-    for (index, descending) in order {
-        let field = model.at(*index)?;
-        keys.push(Key {
-            field: Some(*index),
-            column: field.name.clone(),
-            descending: *descending,
-            nullable: field.nullable,
-            is_exact: false,
-        });
-    }
-    if !model.distinct_rows {
+    for is_exact in [false, true] {
         // Rows that are equal and not the same get a fixed place, too.
+        if is_exact && model.distinct_rows {
+            continue;
+        }
         for (index, descending) in order {
             let field = model.at(*index)?;
-            if dialect.has_exact_order(field) {
+            if !is_exact || dialect.has_exact_order(field) {
                 keys.push(Key {
                     field: Some(*index),
                     column: field.name.clone(),
                     descending: *descending,
                     nullable: field.nullable,
-                    is_exact: true,
+                    is_exact,
                 });
             }
         }
@@ -316,11 +305,11 @@ impl<'a> PageWriter<'a> {
     }
 
     /// Writes a row. `keys` returns what it has in the columns of the order; none where that cannot be bound again.
-    pub(crate) fn write(
+    pub(crate) fn write<E: From<Error>>(
         &mut self,
-        write: impl FnOnce(&mut BytesMut, &PageQuery) -> Result<()>,
-        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>>,
-    ) -> Result<()> {
+        write: impl FnOnce(&mut BytesMut, &PageQuery) -> Result<(), E>,
+        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>, E>,
+    ) -> Result<(), E> {
         if self.len > 0 {
             self.out.put_u8(b',');
         }
@@ -329,7 +318,8 @@ impl<'a> PageWriter<'a> {
         if self.out.len() > MAX_PAGE {
             return Err(Error::invalid(
                 "the page is too large; ask for fewer records (_per_page) or fields (_fields)",
-            ));
+            )
+            .into());
         }
         // Only the last row matters, but which one that is, is not always known before.
         let is_end = self.len == self.query.limit || self.out.len() >= self.query.part;

@@ -19,8 +19,11 @@ use crate::{
     structure::{ColumnType, Kind, Storage},
 };
 
+/// Writes a statement in the SQL of an engine.
+type Build = fn(&SelectStatement) -> String;
+
 /// The statements of a list on every engine, each with the grammar of the engine.
-fn statements(names: &[String], query: &ListQuery) -> Vec<(String, Box<dyn Grammar>)> {
+fn statements(names: &[String], query: &ListQuery) -> Vec<(String, &'static dyn Grammar)> {
     let of = |dialect: &dyn Dialect, column_type: Option<ColumnType>| -> PageQuery {
         let field = |name: &String| -> Field {
             let mut field = Field::new(name.clone(), FieldType::TextField, Kind::Text, "text");
@@ -33,29 +36,27 @@ fn statements(names: &[String], query: &ListQuery) -> Vec<(String, Box<dyn Gramm
         PageQuery::new(dialect, &model, plan).expect("the plan is one")
     };
     let text = Some(ColumnType::Text);
-    let built = |query: PageQuery, builder: &dyn Fn(&SelectStatement) -> String| -> Vec<String> {
-        query
-            .pages
-            .iter()
-            .chain(&query.count)
-            .map(builder)
-            .collect()
-    };
-    let mut all: Vec<(String, Box<dyn Grammar>)> = Vec::new();
-    for sql in built(of(&SqliteDialect, None), &|select| {
-        select.build(SqliteQueryBuilder).0
-    }) {
-        all.push((sql, Box::new(dialect::SQLiteDialect {})));
-    }
-    for sql in built(of(&PostgresDialect, text), &|select| {
-        select.build(PostgresQueryBuilder).0
-    }) {
-        all.push((sql, Box::new(dialect::PostgreSqlDialect {})));
-    }
-    for sql in built(of(&MysqlDialect, text), &|select| {
-        select.build(MysqlQueryBuilder).0
-    }) {
-        all.push((sql, Box::new(dialect::MySqlDialect {})));
+    let engines: [(_, Build, &dyn Grammar); 3] = [
+        (
+            of(&SqliteDialect, None),
+            |select| select.build(SqliteQueryBuilder).0,
+            &dialect::SQLiteDialect {},
+        ),
+        (
+            of(&PostgresDialect, text),
+            |select| select.build(PostgresQueryBuilder).0,
+            &dialect::PostgreSqlDialect {},
+        ),
+        (
+            of(&MysqlDialect, text),
+            |select| select.build(MysqlQueryBuilder).0,
+            &dialect::MySqlDialect {},
+        ),
+    ];
+    let mut all = Vec::new();
+    for (query, build, grammar) in engines {
+        let built = query.pages.iter().chain(&query.count).map(build);
+        all.extend(built.map(|sql| (sql, grammar)));
     }
     all
 }
@@ -72,7 +73,7 @@ enum Shape {
 
 impl Shape {
     /// The filter, with values that are taken one after the other.
-    fn filter(&self, names: &[String], values: &mut impl Iterator<Item = String>) -> Filter {
+    fn filter(&self, names: &[String], values: &mut dyn Iterator<Item = String>) -> Filter {
         let condition = |field: usize, lookup, value| {
             Filter::Condition(Condition {
                 field: names[field % names.len()].clone(),
@@ -80,30 +81,22 @@ impl Shape {
                 value,
             })
         };
+        let mut each = |shapes: &[Self]| {
+            let filters = shapes.iter().map(|shape| shape.filter(names, values));
+            filters.collect::<Vec<_>>()
+        };
         match self {
-            Self::One(field, lookup) => condition(
-                *field,
-                *lookup,
-                Operand::One(values.next().unwrap_or_default()),
-            ),
-            Self::Many(field, count) => condition(
-                *field,
-                Lookup::In,
-                Operand::Many(values.take(*count).collect()),
-            ),
-            Self::All(shapes) => Filter::And(
-                shapes
-                    .iter()
-                    .map(|shape| shape.filter(names, values))
-                    .collect(),
-            ),
-            Self::Any(shapes) => Filter::Or(
-                shapes
-                    .iter()
-                    .map(|shape| shape.filter(names, values))
-                    .collect(),
-            ),
+            Self::All(shapes) => Filter::And(each(shapes)),
+            Self::Any(shapes) => Filter::Or(each(shapes)),
             Self::Not(shape) => Filter::Not(Box::new(shape.filter(names, values))),
+            Self::One(field, lookup) => {
+                let value = values.next().unwrap_or_default();
+                condition(*field, *lookup, Operand::One(value))
+            }
+            Self::Many(field, count) => {
+                let values = values.take(*count).collect();
+                condition(*field, Lookup::In, Operand::Many(values))
+            }
         }
     }
 }
@@ -174,7 +167,7 @@ proptest! {
         let mut query = ListQuery::new().filter_tree(shape.filter(&names, &mut values));
         query.order_by = vec![OrderBy { field: names[0].clone(), descending: true }];
         for (sql, grammar) in statements(&names, &query) {
-            let parsed = Parser::parse_sql(&*grammar, &sql);
+            let parsed = Parser::parse_sql(grammar, &sql);
             let parsed = parsed.map_err(|error| TestCaseError::fail(format!("{error}: {sql}")))?;
             prop_assert!(matches!(parsed.as_slice(), [Statement::Query(_)]), "{}", sql);
             // Every identifier is one that was there before.

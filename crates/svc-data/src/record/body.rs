@@ -145,50 +145,43 @@ pub(crate) fn read_body(
 
 /// Holds a value to the declared size of its column, which not every engine does by itself.
 fn check_size(field: &Field, value: &Scalar) -> Result<(), (ErrorCode, String)> {
-    match value {
+    let misfit = match value {
         Scalar::Text(text) => match field.max_length {
             Some(most) if text.chars().count() > most as usize => {
                 let message = format!("at most {most} characters are allowed");
-                Err((ErrorCode::TooLong, message))
+                Some((ErrorCode::TooLong, message))
             }
             _ if !field.options.is_empty() && !field.options.contains(text) => {
                 let message = format!("must be one of {}", field.options.join(", "));
-                Err((ErrorCode::Invalid, message))
+                Some((ErrorCode::Invalid, message))
             }
-            _ => Ok(()),
+            _ => None,
         },
         Scalar::Integer(number) if field.kind == Kind::Integer => {
             let (least, most) = field.integers();
-            match (least..=most).contains(&i128::from(*number)) {
-                true => Ok(()),
-                false => {
-                    let message = format!("must be an integer between {least} and {most}");
-                    Err((ErrorCode::OutOfRange, message))
-                }
-            }
+            let message = || format!("must be an integer between {least} and {most}");
+            let fits = (least..=most).contains(&i128::from(*number));
+            (!fits).then(|| (ErrorCode::OutOfRange, message()))
         }
         Scalar::Decimal(digits) => {
-            let fraction = digits.split_once('.').map_or("", |(_, fraction)| fraction);
+            let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
             let fraction = fraction.trim_end_matches('0').len();
-            if let Some(scale) = field.scale
-                && fraction > scale as usize
-            {
-                let message = format!("at most {scale} digits behind the point are allowed");
-                return Err((ErrorCode::OutOfRange, message));
-            }
-            let most = field
-                .precision
-                .map(|precision| precision.saturating_sub(field.scale.unwrap_or(0)) as usize);
-            let whole = digits.split('.').next().unwrap_or_default();
             let whole = whole.trim_start_matches(['-', '0']).len();
-            match most {
-                Some(most) if whole > most => {
-                    let message = format!("at most {most} digits before the point are allowed");
-                    Err((ErrorCode::OutOfRange, message))
-                }
-                _ => Ok(()),
-            }
+            let scale = field.scale;
+            let most = field.precision;
+            let most = most.map(|most| most.saturating_sub(scale.unwrap_or(0)) as usize);
+            let message = match (scale, most) {
+                (Some(scale), _) if fraction > scale as usize => Some(format!(
+                    "at most {scale} digits behind the point are allowed"
+                )),
+                (_, Some(most)) if whole > most => Some(format!(
+                    "at most {most} digits before the point are allowed"
+                )),
+                _ => None,
+            };
+            message.map(|message| (ErrorCode::OutOfRange, message))
         }
-        _ => Ok(()),
-    }
+        _ => None,
+    };
+    misfit.map_or(Ok(()), Err)
 }

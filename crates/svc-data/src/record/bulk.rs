@@ -22,6 +22,9 @@ pub struct Prepared<'a> {
     pub transaction: Option<&'a str>,
 }
 
+/// What became of each record, in their order.
+pub(crate) type BulkResults = Vec<Result<RecordJson>>;
+
 /// Records to be created in one transaction, ready for an engine.
 pub(crate) struct BulkPlan {
     /// Each record, or why it is refused.
@@ -38,16 +41,14 @@ impl BulkPlan {
         results: &[Result<RecordJson>],
         transaction: Option<&str>,
     ) -> Result<()> {
-        match &self.before_commit {
-            Some(before_commit) => {
-                before_commit(&Prepared {
-                    results,
-                    transaction,
-                })
-                .await
-            }
-            None => Ok(()),
-        }
+        let Some(before_commit) = &self.before_commit else {
+            return Ok(());
+        };
+        let prepared = Prepared {
+            results,
+            transaction,
+        };
+        before_commit(&prepared).await
     }
 
     /// Whether [`before_commit`](Self::before_commit) has to be called for these results.

@@ -6,7 +6,7 @@ use svc_model::{JsonObject, RecordId, RecordView};
 
 use crate::{
     BeforeCommit, Error, ErrorKind, IfMatch, Model, RecordJson, Resource, Result,
-    engine::Update,
+    engine::{ChangeRequest, Update},
     record::{BulkPlan, Projection, Purpose, RecordBody, read_body, read_key, taken_back},
     resource::writable,
 };
@@ -96,7 +96,7 @@ impl Resource {
         records: &[(RecordId, String)],
     ) -> Result<Option<bool>> {
         if let Some(transaction) = transaction
-            && let Some(outcome) = self.driver().transaction_outcome(transaction).await?
+            && let Some(outcome) = self.0.driver.transaction_outcome(transaction).await?
         {
             return Ok(Some(outcome));
         }
@@ -110,14 +110,16 @@ impl Resource {
                 .with_structure(model, |driver, _, model| {
                     let shown = Projection::of_key(model)?;
                     let key = read_key(model, id.as_str())?;
-                    let update = Update {
+                    let request = ChangeRequest {
                         key,
-                        body: RecordBody::default(),
-                        replace: false,
                         if_match: Some(IfMatch::Tags(vec![etag.clone()])),
-                        shown,
+                        update: Some(Update {
+                            body: RecordBody::default(),
+                            replace: false,
+                            shown,
+                        }),
                     };
-                    Ok(driver.update(model, update))
+                    Ok(driver.change(model, request))
                 })
                 .await;
             match found {

@@ -48,25 +48,23 @@ impl FromStr for ResourceUrl {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        match text.split_once(':') {
+        let (scheme, rest) = text.split_once(':').unwrap_or_default();
+        let scheme = match scheme {
             #[cfg(feature = "sqlite")]
-            Some(("sqlite", rest)) => Ok(Self {
-                scheme: "sqlite",
-                rest: rest.to_owned(),
-            }),
+            "sqlite" => "sqlite",
             #[cfg(feature = "mysql")]
-            Some(("mysql" | "mariadb", rest)) => Ok(Self {
-                scheme: "mysql",
-                rest: rest.to_owned(),
-            }),
+            "mysql" | "mariadb" => "mysql",
             #[cfg(feature = "postgres")]
-            Some(("postgres" | "postgresql", rest)) => Ok(Self {
-                scheme: "postgres",
-                rest: rest.to_owned(),
-            }),
-            _ => Err(Error::invalid(
-                "a resource is given as sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE; other engines are not supported by this build",
-            )),
-        }
+            "postgres" | "postgresql" => "postgres",
+            _ => {
+                return Err(Error::invalid(
+                    "a resource is given as sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE; other engines are not supported by this build",
+                ));
+            }
+        };
+        Ok(Self {
+            scheme,
+            rest: rest.to_owned(),
+        })
     }
 }

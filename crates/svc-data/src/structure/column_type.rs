@@ -85,52 +85,36 @@ impl ColumnType {
     }
 
     pub(crate) fn kind(self) -> Kind {
-        match self {
-            Self::Boolean | Self::Bit => Kind::Boolean,
-            Self::Integer { .. } => Kind::Integer,
-            Self::Real | Self::Double => Kind::Float,
-            Self::Decimal => Kind::Decimal,
-            Self::Date => Kind::Date,
-            Self::Time => Kind::Time,
-            Self::Timestamp | Self::TimestampTz => Kind::DateTime,
-            Self::Json | Self::Jsonb | Self::JsonText | Self::Array | Self::UnorderedArray => {
-                Kind::Json
-            }
-            Self::Uuid => Kind::Uuid,
-            Self::Bytes | Self::Bits(_) => Kind::Binary,
-            Self::Text | Self::FixedText | Self::AnyCaseText | Self::Enum | Self::Set => Kind::Text,
-            Self::Interval
-            | Self::Geometry
-            | Self::Ordered
-            | Self::OrderedByClass
-            | Self::Opaque => Kind::Any,
-        }
+        self.seen_as().0
     }
 
     pub(crate) fn field_type(self, max_length: Option<u32>) -> FieldType {
         match self {
-            Self::Boolean | Self::Bit => FieldType::BooleanField,
-            Self::Integer { .. } => FieldType::IntegerField,
-            Self::Real | Self::Double => FieldType::FloatField,
-            Self::Decimal => FieldType::DecimalField,
-            Self::Date => FieldType::DateField,
-            Self::Time => FieldType::TimeField,
-            Self::Timestamp | Self::TimestampTz => FieldType::DateTimeField,
-            Self::Json | Self::Jsonb | Self::JsonText => FieldType::JsonField,
-            Self::Array | Self::UnorderedArray => FieldType::ArrayField,
-            Self::Uuid => FieldType::UuidField,
-            Self::Bytes | Self::Bits(_) => FieldType::BinaryField,
             Self::Text if max_length.is_some() => FieldType::CharField,
-            Self::FixedText => FieldType::FixedCharField,
-            Self::Enum => FieldType::SelectField,
-            Self::Geometry => FieldType::GeometryField,
-            Self::Text
-            | Self::AnyCaseText
-            | Self::Set
-            | Self::Interval
-            | Self::Ordered
-            | Self::OrderedByClass
-            | Self::Opaque => FieldType::TextField,
+            _ => self.seen_as().1,
+        }
+    }
+
+    fn seen_as(self) -> (Kind, FieldType) {
+        match self {
+            Self::Boolean | Self::Bit => (Kind::Boolean, FieldType::BooleanField),
+            Self::Integer { .. } => (Kind::Integer, FieldType::IntegerField),
+            Self::Real | Self::Double => (Kind::Float, FieldType::FloatField),
+            Self::Decimal => (Kind::Decimal, FieldType::DecimalField),
+            Self::Date => (Kind::Date, FieldType::DateField),
+            Self::Time => (Kind::Time, FieldType::TimeField),
+            Self::Timestamp | Self::TimestampTz => (Kind::DateTime, FieldType::DateTimeField),
+            Self::Json | Self::Jsonb | Self::JsonText => (Kind::Json, FieldType::JsonField),
+            Self::Array | Self::UnorderedArray => (Kind::Json, FieldType::ArrayField),
+            Self::Uuid => (Kind::Uuid, FieldType::UuidField),
+            Self::Bytes | Self::Bits(_) => (Kind::Binary, FieldType::BinaryField),
+            Self::FixedText => (Kind::Text, FieldType::FixedCharField),
+            Self::Enum => (Kind::Text, FieldType::SelectField),
+            Self::Text | Self::AnyCaseText | Self::Set => (Kind::Text, FieldType::TextField),
+            Self::Geometry => (Kind::Any, FieldType::GeometryField),
+            Self::Interval | Self::Ordered | Self::OrderedByClass | Self::Opaque => {
+                (Kind::Any, FieldType::TextField)
+            }
         }
     }
 

@@ -126,32 +126,24 @@ impl Field {
         description.null = self.nullable;
         description.editable = self.editable;
         description.required = self.required;
-        let mut number = |name: &str, value: Option<u32>| {
-            if let Some(value) = value {
-                description.params.insert(name.to_owned(), value.into());
-            }
-        };
-        number("length", self.max_length);
-        number("precision", self.precision);
-        number("scale", self.scale);
-        if !self.options.is_empty() {
+        let options = Some(&self.options).filter(|options| !options.is_empty());
+        let (model, field) = self.related.clone().unzip();
+        let params: [(&str, Option<serde_json::Value>); 6] = [
+            ("length", self.max_length.map(Into::into)),
+            ("precision", self.precision.map(Into::into)),
+            ("scale", self.scale.map(Into::into)),
+            ("options", options.map(|options| options.clone().into())),
+            ("related_model", model.map(Into::into)),
+            ("related_field", field.map(Into::into)),
+        ];
+        for (name, value) in params {
             description
                 .params
-                .insert("options".to_owned(), self.options.clone().into());
+                .extend(value.map(|value| (name.to_owned(), value)));
         }
-        if let Some((model, field)) = &self.related {
-            description
-                .params
-                .insert("related_model".to_owned(), model.as_str().into());
-            description
-                .params
-                .insert("related_field".to_owned(), field.as_str().into());
-        }
-        description.default_type = self
-            .default
-            .as_ref()
-            .map(|default| default.sort().to_owned());
-        description.default_value = self.default.as_ref().and_then(Default::literal);
+        let default = self.default.as_ref();
+        description.default_type = default.map(|default| default.sort().to_owned());
+        description.default_value = default.and_then(Default::literal);
         description
     }
 }

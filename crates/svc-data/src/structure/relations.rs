@@ -1,6 +1,6 @@
 //! Relations between models, found in their foreign keys.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use svc_model::resources::{Direction, FieldType, ModelRelation};
 
@@ -11,11 +11,8 @@ use crate::{Model, structure::Referrer};
 pub(crate) fn relate(models: &mut [Model]) {
     // Every engine has them in an order of its own.
     models.sort_by(|one, other| one.name.cmp(&other.name));
-    let places: HashMap<String, usize> = models
-        .iter()
-        .enumerate()
-        .map(|(index, model)| (model.name.clone(), index))
-        .collect();
+    let names = models.iter().map(|model| model.name.clone());
+    let places: HashMap<String, usize> = names.zip(0..).collect();
     let mut found = Vec::new();
     for (index, model) in models.iter().enumerate() {
         for key in &model.foreign_keys {
@@ -48,13 +45,11 @@ pub(crate) fn relate(models: &mut [Model]) {
         let (model_name, related_name) = (model.name.clone(), related.name.clone());
         if let Some(model) = models.get_mut(index) {
             // A column of a key of several leads nowhere by itself.
-            if let ([field], [column]) = (key.fields.as_slice(), key.columns.as_slice()) {
-                let mut fields = model.fields.to_vec();
-                if let Some(field) = fields.get_mut(*field) {
-                    field.field_type = FieldType::ForeignKey;
-                    field.related = Some((related_name.clone(), column.clone()));
-                }
-                model.fields = fields.into();
+            if let ([field], [column]) = (key.fields.as_slice(), key.columns.as_slice())
+                && let Some(field) = Arc::make_mut(&mut model.fields).get_mut(*field)
+            {
+                field.field_type = FieldType::ForeignKey;
+                field.related = Some((related_name.clone(), column.clone()));
             }
             push_relation(
                 model,

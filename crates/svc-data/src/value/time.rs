@@ -75,7 +75,7 @@ fn number(digits: &[u8]) -> Option<i32> {
 }
 
 /// A date and time as it is written, before it is known where on earth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Written<'a> {
     pub(crate) date: Date,
     pub(crate) hour: i8,
@@ -96,13 +96,8 @@ impl<'a> Written<'a> {
         let date = parse_date(date)?;
         let mut written = Self {
             date,
-            hour: 0,
-            minute: 0,
-            second: 0,
-            fraction: &[],
-            offset: None,
-            has_time: false,
             separator: b' ',
+            ..Self::default()
         };
         if rest.is_empty() {
             return Some(written);

@@ -1,4 +1,4 @@
-//! The crate against real files.
+//! The crate against real files and servers.
 // Clippy's exception for tests covers test functions, not what they share.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,5 +11,7 @@ mod injection;
 mod large;
 mod list;
 mod roundtrip;
+#[cfg(all(feature = "mysql", feature = "postgres"))]
+mod servers;
 mod structure;
 mod write;

@@ -67,11 +67,7 @@ impl Aggregate {
             query.add_group_by([place()]);
             query.order_by_expr(place(), Order::Asc);
         }
-        let field = self
-            .plan
-            .field
-            .map(|index| self.model.at(index))
-            .transpose()?;
+        let field = self.plan.field_of(&self.model)?;
         query.expr(result(self.plan.function, field));
         if !self.plan.groups.is_empty() {
             query.limit(u64::from(self.plan.limit));
@@ -109,12 +105,10 @@ impl Aggregate {
             return Ok(());
         }
         let function = self.plan.function;
-        let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
-        let field = self.plan.field.map(|index| self.model.at(index));
-        let field = field.transpose()?;
+        let field = self.plan.field_of(&self.model)?;
         let kind = field.map_or(Kind::Integer, |field| field.kind);
         match (result, function) {
-            (Value::NULL, _) => out.put_slice(if extreme { b"null" } else { b"0" }),
+            (Value::NULL, _) => out.put_slice(self.plan.of_no_values()),
             // The sum of whole numbers is one too, however many digits it has.
             (Value::Bytes(digits), AggregateFunction::Sum) if kind == Kind::Integer => {
                 out.put_slice(digits);
@@ -122,7 +116,7 @@ impl Aggregate {
             (result, AggregateFunction::Count | AggregateFunction::CountDistinct) => {
                 value::write_value(out, Kind::Integer, result, zone);
             }
-            (result, _) => match field.filter(|_| extreme) {
+            (result, _) => match field.filter(|_| self.plan.is_extreme()) {
                 Some(field) => value::write_extreme(out, field, result, zone),
                 None => value::write_value(out, kind, result, zone),
             },

@@ -12,7 +12,6 @@ use std::{
 use deadpool::managed::{self, Metrics, RecycleError};
 use mysql_async::{Conn, DriverError, Opts, OptsBuilder, SslOpts, prelude::Queryable as _};
 
-use super::fault;
 use crate::{
     Error, Result,
     admission::Admission,
@@ -214,18 +213,6 @@ pub(super) fn is_mariadb(version: &str) -> bool {
 
 impl ConnectionManager for Manager {
     type Ender = Arc<Source>;
-
-    fn unreachable(error: mysql_async::Error) -> Error {
-        fault::unreachable(error)
-    }
-
-    fn is_full(error: &Error) -> bool {
-        fault::is_full(error)
-    }
-
-    fn breaks_the_connection(error: &Error) -> bool {
-        fault::breaks_the_connection(error)
-    }
 
     /// The server has to be asked on another connection.
     fn end(conn: Conn, source: Arc<Source>) {

@@ -84,11 +84,8 @@ pub(super) async fn discover(conn: &mut Conn) -> Result<Structure> {
             ..Table::default()
         });
     }
-    let places: HashMap<String, usize> = tables
-        .iter()
-        .enumerate()
-        .map(|(index, table)| (table.name.clone(), index))
-        .collect();
+    let names = tables.iter().map(|table| table.name.clone());
+    let places: HashMap<String, usize> = names.zip(0..).collect();
     // Rules come before columns, since one of them may say that a text is JSON.
     let checks = match is_mariadb {
         true => CHECKS_OF_MARIADB,
@@ -184,11 +181,9 @@ impl Table {
         let primary = self.indexes.iter().find(|(name, _)| name == "PRIMARY");
         let key = primary.and_then(|(_, columns)| self.positions(columns));
         let primary_key_auto = key.is_none();
-        let can = |allowed: bool| allowed && (!self.is_view || self.is_updatable);
-        let writes = Writes {
-            create: can(true),
-            update: can(true),
-            delete: can(true),
+        let writes = match self.is_view && !self.is_updatable {
+            true => Writes::NONE,
+            false => Writes::ALL,
         };
         let uniques = self.indexes.iter().filter_map(|(name, columns)| {
             Some(Rule {

@@ -2,8 +2,10 @@
 
 use mysql_async::{DriverError, Error as SqlError, IoError, ServerError};
 
+use super::connect::Manager;
 use crate::{
     Constraint, ConstraintKind, Error, ErrorKind, Model,
+    engine::server::connections::Faults,
     record::refusal::{names, refused, refused_by_check, refused_by_referrer},
 };
 
@@ -16,7 +18,7 @@ pub(super) fn translate(error: SqlError) -> Error {
         .with_source(error);
     }
     let SqlError::Server(reason) = &error else {
-        return unreachable(error);
+        return Manager::unreachable(error);
     };
     let message = reason.message.clone();
     let translated = match reason.code {
@@ -45,7 +47,7 @@ pub(super) fn translate(error: SqlError) -> Error {
         1139 | 1365 | 1690 | 3685..=3700 => Error::invalid(message),
         1390 | 1153 | 1436 | 1104 => Error::invalid(format!("the request is too large: {message}")),
         1040 | 1044 | 1045 | 1049 | 1053 | 1129 | 1130 | 1203 | 1226 | 1021 | 1114 | 3032 => {
-            return unreachable(error);
+            return Manager::unreachable(error);
         }
         code => Error::internal(format!(
             "the database refused a statement: {code} {message}"
@@ -54,27 +56,84 @@ pub(super) fn translate(error: SqlError) -> Error {
     translated.with_source(error)
 }
 
-/// Translates why a server cannot be used, with a remedy where it gave a reason.
-pub(super) fn unreachable(error: SqlError) -> Error {
-    let remedy = match &error {
-        SqlError::Server(reason) => match reason.code {
-            1045 | 1130 => "; check the user and the password in the URL of the resource",
-            1044 | 1049 => "; check the name of the database in the URL of the resource",
-            1040 | 1203 | 1226 => {
-                "; raise max_connections of the server, or allow this service fewer"
+impl Faults for Manager {
+    fn unreachable(error: SqlError) -> Error {
+        let remedy = match &error {
+            SqlError::Server(reason) => match reason.code {
+                1045 | 1130 => "; check the user and the password in the URL of the resource",
+                1044 | 1049 => "; check the name of the database in the URL of the resource",
+                1040 | 1203 | 1226 => {
+                    "; raise max_connections of the server, or allow this service fewer"
+                }
+                1021 | 1114 => "; free some space on the server",
+                _ => "",
+            },
+            SqlError::Driver(DriverError::NoClientSslFlagFromServer) => {
+                "; the server does not offer TLS, see ssl-mode"
             }
-            1021 | 1114 => "; free some space on the server",
             _ => "",
-        },
-        SqlError::Driver(DriverError::NoClientSslFlagFromServer) => {
-            "; the server does not offer TLS, see ssl-mode"
+        };
+        Error::unavailable(format!(
+            "the database server cannot be used: {error}{remedy}"
+        ))
+        .with_source(error)
+    }
+
+    fn is_full(error: &Error) -> bool {
+        matches!(source(error), Some(SqlError::Server(reason)) if matches!(reason.code, 1040 | 1203 | 1226))
+    }
+
+    fn breaks_the_connection(error: &Error) -> bool {
+        match source(error) {
+            Some(SqlError::Server(reason)) => matches!(reason.code, 1053 | 1927),
+            Some(_) => true,
+            None => error.kind() == ErrorKind::Timeout,
         }
-        _ => "",
-    };
-    Error::unavailable(format!(
-        "the database server cannot be used: {error}{remedy}"
-    ))
-    .with_source(error)
+    }
+
+    fn explain(model: &Model, error: Error, is_write: bool) -> Error {
+        let Some(constraint) = error.constraint() else {
+            return error;
+        };
+        let text = constraint.text.as_str();
+        if constraint.kind == ConstraintKind::Check {
+            // MariaDB names the check of a column by table and column, and lists it by the column alone.
+            let of_column = text.strip_prefix(&format!("{}.", model.name));
+            let mut rules = model.checks.iter();
+            let rule = rules.find(|rule| {
+                let name = rule.name.as_deref();
+                name == Some(text) || name.is_some() && name == of_column
+            });
+            return refused_by_check(constraint, None, model, rule);
+        }
+        // A name that the model does not know belongs to another table, whose name is not disclosed.
+        let (name, fields) = match constraint.kind {
+            ConstraintKind::Unique => {
+                let mut rules = model.uniques.iter();
+                let found = rules.find(|rule| rule.name.as_deref() == Some(text));
+                let fields = found.map(|rule| rule.fields.clone());
+                (found.map(|_| text), fields.unwrap_or_default())
+            }
+            ConstraintKind::ForeignKey => {
+                let mut keys = model.foreign_keys.iter();
+                let found = keys.find(|key| key.name.as_deref() == Some(text));
+                let mut referrers = model.referrers.iter();
+                let referrer = referrers.find(|referrer| referrer.name.as_deref() == Some(text));
+                // The name of a key is there once in a database; a table may refer to itself.
+                if let Some(referrer) = referrer.filter(|_| found.is_none()) {
+                    return refused_by_referrer(constraint, referrer);
+                }
+                let fields = found.map(|key| key.fields.clone());
+                (found.map(|_| text), fields.unwrap_or_default())
+            }
+            _ => {
+                let columns = constraint.columns.iter();
+                let fields = columns.filter_map(|name| model.index_of(name));
+                (None, fields.collect())
+            }
+        };
+        refused(constraint, name, &names(model, &fields), is_write)
+    }
 }
 
 /// Whether a packet was announced as larger than is taken into memory.
@@ -85,11 +144,6 @@ fn is_too_large(error: &SqlError) -> bool {
     // The type of the error is not public.
     let reason = error.get_ref().map(ToString::to_string);
     reason.as_deref() == Some("Packet is larger than max_allowed_packet")
-}
-
-/// Whether the server has reached a limit of its connections, or of those of this user.
-pub(super) fn is_full(error: &Error) -> bool {
-    matches!(source(error), Some(SqlError::Server(reason)) if matches!(reason.code, 1040 | 1203 | 1226))
 }
 
 fn constraint(reason: &ServerError, kind: ConstraintKind) -> Error {
@@ -139,15 +193,6 @@ fn source(error: &Error) -> Option<&SqlError> {
     std::error::Error::source(error)?.downcast_ref()
 }
 
-/// Whether a connection that gave this error cannot be used any more, or still does what was asked of it.
-pub(super) fn breaks_the_connection(error: &Error) -> bool {
-    match source(error) {
-        Some(SqlError::Server(reason)) => matches!(reason.code, 1053 | 1927),
-        Some(_) => true,
-        None => error.kind() == ErrorKind::Timeout,
-    }
-}
-
 /// What the server has against a statement that a client wrote, in its words.
 pub(super) fn about_the_query(error: &Error) -> Option<String> {
     let SqlError::Server(reason) = source(error)? else {
@@ -155,51 +200,6 @@ pub(super) fn about_the_query(error: &Error) -> Option<String> {
     };
     let ended = matches!(error.kind(), ErrorKind::Timeout | ErrorKind::Unavailable);
     (!ended).then(|| reason.message.clone())
-}
-
-/// Explains a refusal of a write on `model`, on the fields it is about.
-pub(super) fn explain(model: &Model, error: Error, is_write: bool) -> Error {
-    let Some(constraint) = error.constraint() else {
-        return error;
-    };
-    let text = constraint.text.as_str();
-    if constraint.kind == ConstraintKind::Check {
-        // MariaDB names the check of a column by table and column, and lists it by the column alone.
-        let of_column = text.strip_prefix(&format!("{}.", model.name));
-        let mut rules = model.checks.iter();
-        let rule = rules.find(|rule| {
-            let name = rule.name.as_deref();
-            name == Some(text) || name.is_some() && name == of_column
-        });
-        return refused_by_check(constraint, None, model, rule);
-    }
-    // A name that the model does not know belongs to another table, whose name is not disclosed.
-    let (name, fields) = match constraint.kind {
-        ConstraintKind::Unique => {
-            let mut rules = model.uniques.iter();
-            let found = rules.find(|rule| rule.name.as_deref() == Some(text));
-            let fields = found.map(|rule| rule.fields.clone());
-            (found.map(|_| text), fields.unwrap_or_default())
-        }
-        ConstraintKind::ForeignKey => {
-            let mut keys = model.foreign_keys.iter();
-            let found = keys.find(|key| key.name.as_deref() == Some(text));
-            let mut referrers = model.referrers.iter();
-            let referrer = referrers.find(|referrer| referrer.name.as_deref() == Some(text));
-            // The name of a key is there once in a database; a table may refer to itself.
-            if let Some(referrer) = referrer.filter(|_| found.is_none()) {
-                return refused_by_referrer(constraint, referrer);
-            }
-            let fields = found.map(|key| key.fields.clone());
-            (found.map(|_| text), fields.unwrap_or_default())
-        }
-        _ => {
-            let columns = constraint.columns.iter();
-            let fields = columns.filter_map(|name| model.index_of(name));
-            (None, fields.collect())
-        }
-    };
-    refused(constraint, name, &names(model, &fields), is_write)
 }
 
 #[cfg(test)]

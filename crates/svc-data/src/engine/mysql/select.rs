@@ -4,7 +4,7 @@ use mysql_async::{Params, Value as SqlValue};
 use sea_query::{BinOper, Expr, ExprTrait, MysqlQueryBuilder, SelectStatement, Value, Values};
 
 use super::{
-    types::{self, Type, call, type_of},
+    types::{self, Type, type_of},
     value::number_of_bits,
 };
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     engine::statement::Bound,
     plan::{Comparison, Match},
     query::{
-        Dialect, any_of, column, compared,
+        Dialect, any_of, call, column, compared,
         cursor::{Key, KeyValue},
         like_pattern,
     },

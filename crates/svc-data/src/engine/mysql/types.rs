@@ -1,9 +1,12 @@
 //! The types of MySQL and MariaDB: how clients see them, and how their values are read and bound.
 
-use sea_query::{Alias, Expr, ExprTrait as _, Func};
+use sea_query::{Expr, ExprTrait as _};
 
 pub(super) use crate::structure::ColumnType as Type;
-use crate::{Field, query::column};
+use crate::{
+    Field,
+    query::{call, column},
+};
 
 /// The type of a column, by its name and how the column declares it.
 pub(super) fn type_named(name: &str, declared: &str) -> Type {
@@ -118,9 +121,4 @@ pub(super) fn text_of(field: &Field, number: u64) -> Option<String> {
 pub(super) fn text(table: &str, field: &Field) -> Expr {
     let plain = read(table, field);
     Expr::cust_with_exprs("CONVERT(? USING utf8mb4)", [plain])
-}
-
-/// A call of a function.
-pub(super) fn call(function: &'static str) -> sea_query::FunctionCall {
-    Func::cust(Alias::new(function))
 }

@@ -12,7 +12,7 @@ use crate::{
     structure::Kind,
     value::{
         json::{
-            instant::{write_day, write_instant},
+            instant::{fraction_digits, write_day, write_instant},
             write_float, write_hex, write_integer, write_json, write_text,
         },
         time::Zone,
@@ -68,8 +68,8 @@ pub(super) fn write_value(out: &mut BytesMut, kind: Kind, value: &Value, zone: &
             let instant = civil(value)
                 .and_then(|civil| civil.to_zoned(jiff::tz::TimeZone::UTC).ok())
                 .map(|zoned| zoned.timestamp());
-            let written =
-                instant.is_some_and(|instant| write_instant(out, instant, digits(*micros), zone));
+            let written = instant
+                .is_some_and(|instant| write_instant(out, instant, fraction_digits(*micros), zone));
             if !written {
                 let text = moment(value);
                 // The last hours of the calendar are later than every point in time that has a zone.
@@ -112,17 +112,6 @@ pub(super) fn write_extreme(out: &mut BytesMut, field: &Field, value: &Value, zo
     }
 }
 
-/// The digits that a fraction of a second needs.
-fn digits(micros: u32) -> usize {
-    let mut digits = 6;
-    let mut rest = micros;
-    while digits > 0 && rest.is_multiple_of(10) {
-        rest /= 10;
-        digits -= 1;
-    }
-    digits
-}
-
 /// The local time of a value; none for what is in no calendar, such as the day 0.
 fn civil(value: &Value) -> Option<DateTime> {
     let Value::Date(year, month, day, hour, minute, second, micros) = value else {
@@ -162,7 +151,7 @@ fn moment(value: &Value) -> String {
     if micros > 0 {
         let six = format!("{micros:06}");
         text.push('.');
-        text.push_str(six.get(..digits(micros)).unwrap_or(&six));
+        text.push_str(six.get(..fraction_digits(micros)).unwrap_or(&six));
     }
     text
 }

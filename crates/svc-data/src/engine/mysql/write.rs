@@ -11,28 +11,27 @@ use super::{
     fault,
     read::one,
     select::{self, MAX_FRACTION, MysqlDialect, Statement, quoted},
-    types::{self, Type, call, type_of},
+    types::{self, Type, type_of},
     value,
 };
 use crate::{
     Before, Error, Field, Model, RecordJson, Result,
     engine::answers::Cells as _,
     engine::server::{
-        CreateRecord, ServerEngine as _,
-        change::{Action, Change},
+        CreateRecord, ServerEngine as _, change::Change, connections::Faults as _,
         transaction::finish,
     },
     plan::{Comparison, Test},
     query::{
         Dialect as _, SELF, all_fields, all_of,
         assignments::{Assignment, assignments, insert_values, set_values},
-        by_key, column,
+        by_key, call, column,
         cursor::KeyValue,
         name, test,
     },
-    record::{Changed, Projection, no_such_record, refusal::Refusals, taken_away},
+    record::{Changed, Projection, refusal::Refusals, taken_away},
     structure::Default,
-    value::{Scalar, Values},
+    value::{Scalar, TOO_FINE, Values},
 };
 
 /// Runs a write.
@@ -106,11 +105,11 @@ impl CreateRecord<Manager> for Create {
         };
         if model.primary_key_auto && !model.is_view && gives_back_inserted(lease).await? {
             let inserted = one(lease, &self.returning(statement)).await;
-            let row = inserted.map_err(|error| fault::explain(model, error, true))?;
+            let row = inserted.map_err(|error| Manager::explain(model, error, true))?;
             return self.created(&values, &row.ok_or_else(taken_away)?);
         }
         let inserted = execute(lease, &statement).await;
-        inserted.map_err(|error| fault::explain(model, error, true))?;
+        inserted.map_err(|error| Manager::explain(model, error, true))?;
         let number = lease.client_mut()?.last_insert_id();
         let found = self.identity(&values, number)?;
         let mut query = crate::query::select(&MysqlDialect, model, Some(found));
@@ -210,16 +209,13 @@ async fn act(lease: &mut Lease, change: &Change) -> Result<Changed> {
     let (row, before) = find(lease, change).await?;
     let identity = identity_predicate(model, &row)?;
     let unchanged = change.unchanged(|shown| row.record(&model.fields, shown))?;
-    let explained = |error| fault::explain(model, error, change.is_write());
-    let setting = match &change.action {
-        Action::Update(setting) => setting,
-        Action::Delete => {
-            let mut delete = Query::delete();
-            delete.from_table(table(model)).and_where(identity);
-            let done = execute(lease, &delete.build(MysqlQueryBuilder).into()).await;
-            done.map_err(explained)?;
-            return Ok(Changed::deleted(before));
-        }
+    let explained = |error| Manager::explain(model, error, change.is_write());
+    let Some(setting) = &change.setting else {
+        let mut delete = Query::delete();
+        delete.from_table(table(model)).and_where(identity);
+        let done = execute(lease, &delete.build(MysqlQueryBuilder).into()).await;
+        done.map_err(explained)?;
+        return Ok(Changed::deleted(before));
     };
     if setting.assignments.len() == unchanged.len() {
         let record = row.record(&model.fields, &setting.shown)?;
@@ -253,12 +249,7 @@ async fn find(lease: &mut Lease, change: &Change) -> Result<(Row, Before)> {
     let statement = Statement::select(&find);
     let conn = lease.client_mut()?;
     let rows = conn.exec(statement.sql.as_str(), statement.params());
-    let rows: Vec<Row> = rows.await.map_err(fault::translate)?;
-    let is_only = rows.len() == 1;
-    let row = rows.into_iter().next();
-    let row = row.ok_or_else(|| no_such_record(model))?;
-    let found = row.record(&model.fields, &change.key_shown)?;
-    Ok((row, change.before(found, is_only)?))
+    change.found(rows.await.map_err(fault::translate)?)
 }
 
 /// The test that is true for the record that was found, and for no other: its key as it is stored, since the requested
@@ -291,14 +282,8 @@ fn table(model: &Model) -> (sea_query::DynIden, sea_query::DynIden) {
 pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
     let most = field.precision.unwrap_or(0);
     let most = u8::try_from(most).unwrap_or(MAX_FRACTION);
-    let nanoseconds = match scalar {
-        Scalar::Time(time, digits) if *digits > most => time.subsec_nanosecond(),
-        Scalar::DateTime(timestamp, digits) if *digits > most => timestamp.subsec_nanosecond(),
-        _ => 0,
-    };
-    let unit = 10_i32.pow(9_u32.saturating_sub(most.into()));
-    if nanoseconds % unit != 0 {
-        return Err("the column does not hold fractions of a second this fine".to_owned());
+    if scalar.is_finer_than(most) {
+        return Err(TOO_FINE.to_owned());
     }
     if let (Type::Geometry, Scalar::Text(text)) = (type_of(field), scalar) {
         let (wkt, srid) = select::split_srid(text);

@@ -11,7 +11,6 @@ use tokio_postgres::Row;
 use super::{
     connect::Lease,
     fault,
-    read::call,
     select::{PostgresDialect, Statement},
     types::{self, Type, comparable, type_of},
     value,
@@ -20,7 +19,7 @@ use crate::{
     Field, Model, Result,
     engine::answers::AggregateWriter,
     plan::AggregatePlan,
-    query::{self, SELF, column},
+    query::{self, SELF, call, column},
     structure::Kind,
     value::time::Zone,
 };
@@ -52,7 +51,7 @@ impl Aggregate {
             query.add_group_by([by.clone()]);
             query.order_by_expr_with_nulls(by, Order::Asc, NullOrdering::First);
         }
-        let field = plan.field.map(|index| model.at(index)).transpose()?;
+        let field = plan.field_of(model)?;
         query.expr(result(plan.function, field));
         if !plan.groups.is_empty() {
             query.limit(u64::from(plan.limit));
@@ -95,28 +94,20 @@ impl Aggregate {
     }
 
     fn write_result(&self, out: &mut BytesMut, row: &Row) -> Result<()> {
-        let kind = self
-            .plan
-            .field
-            .map(|index| self.model.at(index).map(|field| field.kind));
-        let extreme = matches!(
-            self.plan.function,
-            AggregateFunction::Min | AggregateFunction::Max
-        );
-        if value::is_null(row, self.plan.groups.len())? {
-            out.put_slice(if extreme { b"null" } else { b"0" });
+        let plan = &self.plan;
+        let position = plan.groups.len();
+        let kind = plan.field_of(&self.model)?.map(|field| field.kind);
+        if value::is_null(row, position)? {
+            out.put_slice(plan.of_no_values());
             return Ok(());
         }
         // The sum of whole numbers is one too, however many digits it has.
-        if self.plan.function == AggregateFunction::Sum && kind.transpose()? == Some(Kind::Integer)
-        {
-            let digits: &str = row
-                .try_get(self.plan.groups.len())
-                .map_err(fault::translate)?;
+        if plan.function == AggregateFunction::Sum && kind == Some(Kind::Integer) {
+            let digits: &str = row.try_get(position).map_err(fault::translate)?;
             out.put_slice(digits.as_bytes());
             return Ok(());
         }
-        value::write_value(out, row, self.plan.groups.len(), &self.plan.zone)
+        value::write_value(out, row, position, &plan.zone)
     }
 }
 

@@ -12,7 +12,7 @@ use rustls::{
 };
 use tokio_postgres::{
     Config, NoTls, Statement,
-    config::{Host, SslMode, SslNegotiation},
+    config::{SslMode, SslNegotiation},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -65,27 +65,23 @@ impl Source {
             ));
         }
         config.application_name("svc");
-        let sockets = sockets(&config)?;
-        if sockets.is_some() {
-            config.ssl_mode(SslMode::Disable);
-        } else {
-            // The stream asks for TLS itself, where it is wanted.
-            config.ssl_mode(SslMode::Require);
-            config.ssl_negotiation(SslNegotiation::Direct);
-        }
+        let stream = match sockets(&config)? {
+            Some(sockets) => {
+                config.ssl_mode(SslMode::Disable);
+                StreamSource::Local(sockets)
+            }
+            None => {
+                // The stream asks for TLS itself, where it is wanted.
+                config.ssl_mode(SslMode::Require);
+                config.ssl_negotiation(SslNegotiation::Direct);
+                let tls = MakeRustlsConnect::new(tls(mode, root.as_deref())?);
+                StreamSource::Network(MakeStream { tls, mode })
+            }
+        };
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
-        Ok(Self {
-            config,
-            stream: match sockets {
-                Some(sockets) => StreamSource::Local(sockets),
-                None => StreamSource::Network(MakeStream {
-                    tls: MakeRustlsConnect::new(tls(mode, root.as_deref())?),
-                    mode,
-                }),
-            },
-        })
+        Ok(Self { config, stream })
     }
 
     /// A pool of so many connections at most, whose statements get their turn from `admission`. `settings` are set
@@ -131,7 +127,10 @@ impl Source {
 }
 
 /// The sockets of a server of this machine, where the URL names no host.
+#[cfg(unix)]
 fn sockets(config: &Config) -> Result<Option<LocalSockets>> {
+    use tokio_postgres::config::Host;
+
     let ports = config.get_ports();
     let hosts = config.get_hosts().iter().enumerate();
     let sockets = hosts.map(|(place, host)| match host {
@@ -151,6 +150,12 @@ fn sockets(config: &Config) -> Result<Option<LocalSockets>> {
             )),
         },
     }
+}
+
+/// Only Unix has such sockets.
+#[cfg(not(unix))]
+fn sockets(_: &Config) -> Result<Option<LocalSockets>> {
+    Ok(None)
 }
 
 /// The parameters of TLS, in the words of libpq.
@@ -244,18 +249,6 @@ impl ServerCertVerifier for AnyCertificate {
 
 impl ConnectionManager for Manager {
     type Ender = StreamSource;
-
-    fn unreachable(error: tokio_postgres::Error) -> Error {
-        fault::unreachable(error)
-    }
-
-    fn is_full(error: &Error) -> bool {
-        fault::is_full(error)
-    }
-
-    fn breaks_the_connection(error: &Error) -> bool {
-        fault::breaks_the_connection(error)
-    }
 
     fn end(client: ClientWrapper, stream: StreamSource) {
         if client.is_closed() {

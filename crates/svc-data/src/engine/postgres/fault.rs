@@ -1,11 +1,13 @@
 //! What PostgreSQL said, as our errors.
 
+use deadpool_postgres::Manager;
 use svc_model::NON_FIELD_ERRORS;
 use tokio_postgres::error::{DbError, SqlState};
 
 use super::stream::ROW_TOO_LARGE;
 use crate::{
     Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, Model,
+    engine::server::connections::Faults,
     record::refusal::{names, refused, refused_by_check, refused_by_referrer},
     structure::Rule,
 };
@@ -13,7 +15,7 @@ use crate::{
 /// Translates what the server, or the way to it, said about a statement.
 pub(super) fn translate(error: tokio_postgres::Error) -> Error {
     let Some(reason) = error.as_db_error() else {
-        return unreachable(error);
+        return Manager::unreachable(error);
     };
     let code = reason.code();
     let message = reason.message().to_owned();
@@ -77,41 +79,115 @@ pub(super) fn translate(error: tokio_postgres::Error) -> Error {
         _ if class == "22" => Error::invalid(message),
         _ if class == "54" => Error::invalid(format!("the request is too large: {message}")),
         _ if matches!(class, "08" | "28" | "3D" | "53" | "57" | "58") => {
-            return unreachable(error);
+            return Manager::unreachable(error);
         }
         _ => Error::internal(format!("PostgreSQL refused a statement: {reason}")),
     };
     translated.with_source(error)
 }
 
-/// Translates why a server cannot be used, with a remedy where it gave a reason.
-pub(super) fn unreachable(error: tokio_postgres::Error) -> Error {
-    let remedy = match error.code() {
-        Some(code) => match code.code() {
-            "28P01" | "28000" => "; check the user and the password in the URL of the resource",
-            "3D000" => "; check the name of the database in the URL of the resource",
-            "53300" => "; raise max_connections of the server, or allow this service fewer",
-            "53100" => "; free some space on the server",
-            _ => "",
-        },
-        None => "",
-    };
-    let mut message = format!("the database server cannot be used: {error}");
-    if let Some(cause) = std::error::Error::source(&error) {
-        message.push_str(&format!(": {cause}"));
+impl Faults for Manager {
+    fn unreachable(error: tokio_postgres::Error) -> Error {
+        let remedy = match error.code() {
+            Some(code) => match code.code() {
+                "28P01" | "28000" => "; check the user and the password in the URL of the resource",
+                "3D000" => "; check the name of the database in the URL of the resource",
+                "53300" => "; raise max_connections of the server, or allow this service fewer",
+                "53100" => "; free some space on the server",
+                _ => "",
+            },
+            None => "",
+        };
+        let mut message = format!("the database server cannot be used: {error}");
+        if let Some(cause) = std::error::Error::source(&error) {
+            message.push_str(&format!(": {cause}"));
+        }
+        message.push_str(remedy);
+        Error::unavailable(message).with_source(error)
     }
-    message.push_str(remedy);
-    Error::unavailable(message).with_source(error)
+
+    fn is_full(error: &Error) -> bool {
+        code(error) == Some(&SqlState::TOO_MANY_CONNECTIONS)
+    }
+
+    fn breaks_the_connection(error: &Error) -> bool {
+        match source(error) {
+            // The rest of what is too large is still on its way.
+            Some(error) => error.as_db_error().is_none_or(is_too_large),
+            None => error.kind() == ErrorKind::Timeout,
+        }
+    }
+
+    fn explain(model: &Model, error: Error, is_write: bool) -> Error {
+        let Some(constraint) = error.constraint() else {
+            return error;
+        };
+        let reason = source(&error).and_then(tokio_postgres::Error::as_db_error);
+        let schema = reason.and_then(DbError::schema);
+        let name = reason.and_then(DbError::constraint);
+        // A domain belongs to no table; the columns of its type are those that it may be about.
+        if constraint.table.is_none()
+            && let Some(domain) = reason.and_then(DbError::datatype)
+        {
+            let domain = schema.map_or_else(
+                || domain.to_owned(),
+                |schema| format!("{}.{}", quoted(schema), quoted(domain)),
+            );
+            let fields = model.fields.iter().filter(|field| field.db_type == domain);
+            let fields: Vec<&str> = fields.map(|field| field.name.as_str()).collect();
+            let blamed = match fields.as_slice() {
+                [only] => &[*only][..],
+                _ => &[],
+            };
+            return refused(constraint, name, blamed, is_write);
+        }
+        let is_here = constraint.table.as_deref() == Some(model.table.as_str())
+            && schema.is_none_or(|schema| Some(schema) == model.schema.as_deref());
+        if constraint.kind == ConstraintKind::ForeignKey
+            && !is_here
+            && let Some(table) = constraint.table.as_deref()
+            && let Some(referrer) = model.referrers.iter().find(|referrer| {
+                let is_qualified =
+                    schema.is_some_and(|schema| format!("{schema}.{table}") == referrer.model);
+                referrer.name.as_deref() == name && (referrer.model == table || is_qualified)
+            })
+        {
+            return refused_by_referrer(constraint, referrer);
+        }
+        let name = name.filter(|_| is_here);
+        let named = |rule: &&Rule| rule.name.is_some() && rule.name.as_deref() == name;
+        match constraint.kind {
+            ConstraintKind::Check => {
+                let rule = model.checks.iter().find(named);
+                refused_by_check(constraint, name, model, rule)
+            }
+            kind => {
+                let fields = match kind {
+                    _ if !is_here => Vec::new(),
+                    ConstraintKind::Unique => {
+                        let found = model.uniques.iter().find(named);
+                        found.map(|rule| rule.fields.clone()).unwrap_or_default()
+                    }
+                    ConstraintKind::ForeignKey => {
+                        let mut keys = model.foreign_keys.iter();
+                        let found =
+                            keys.find(|key| key.name.is_some() && key.name.as_deref() == name);
+                        found.map(|key| key.fields.clone()).unwrap_or_default()
+                    }
+                    _ => {
+                        let columns = constraint.columns.iter();
+                        columns.filter_map(|name| model.index_of(name)).collect()
+                    }
+                };
+                refused(constraint, name, &names(model, &fields), is_write)
+            }
+        }
+    }
 }
 
 /// Whether a row of the answer was left out, since it was too large.
 fn is_too_large(reason: &DbError) -> bool {
     reason.message() == ROW_TOO_LARGE
-}
-
-/// Whether the server has reached a limit of its connections, or of those of this user or database.
-pub(super) fn is_full(error: &Error) -> bool {
-    code(error) == Some(&SqlState::TOO_MANY_CONNECTIONS)
 }
 
 fn constraint(reason: &DbError, kind: ConstraintKind) -> Error {
@@ -130,15 +206,6 @@ fn constraint(reason: &DbError, kind: ConstraintKind) -> Error {
 /// The error of the server that an error was made of.
 fn source(error: &Error) -> Option<&tokio_postgres::Error> {
     std::error::Error::source(error)?.downcast_ref()
-}
-
-/// Whether a connection that gave this error cannot be used any more, or still does what was asked of it.
-pub(super) fn breaks_the_connection(error: &Error) -> bool {
-    match source(error) {
-        // The rest of what is too large is still on its way.
-        Some(error) => error.as_db_error().is_none_or(is_too_large),
-        None => error.kind() == ErrorKind::Timeout,
-    }
 }
 
 /// Whether the server may have refused a value that it cannot read, and no field has been named. Extensions such as
@@ -186,77 +253,11 @@ pub(super) fn about_the_query(error: &Error) -> Option<String> {
     .then(|| reason.message().to_owned())
 }
 
-/// Explains a refusal of a write on `model`, on the fields it is about.
-pub(super) fn explain(model: &Model, error: Error, is_write: bool) -> Error {
-    let Some(constraint) = error.constraint() else {
-        return error;
-    };
-    let reason = source(&error).and_then(tokio_postgres::Error::as_db_error);
-    let schema = reason.and_then(DbError::schema);
-    let name = reason.and_then(DbError::constraint);
-    // A domain belongs to no table; the columns of its type are those that it may be about.
-    if constraint.table.is_none()
-        && let Some(domain) = reason.and_then(DbError::datatype)
-    {
-        let domain = schema.map_or_else(
-            || domain.to_owned(),
-            |schema| format!("{}.{}", quoted(schema), quoted(domain)),
-        );
-        let fields = model.fields.iter().filter(|field| field.db_type == domain);
-        let fields: Vec<&str> = fields.map(|field| field.name.as_str()).collect();
-        let blamed = match fields.as_slice() {
-            [only] => &[*only][..],
-            _ => &[],
-        };
-        return refused(constraint, name, blamed, is_write);
-    }
-    let is_here = constraint.table.as_deref() == Some(model.table.as_str())
-        && schema.is_none_or(|schema| Some(schema) == model.schema.as_deref());
-    if constraint.kind == ConstraintKind::ForeignKey
-        && !is_here
-        && let Some(table) = constraint.table.as_deref()
-        && let Some(referrer) = model.referrers.iter().find(|referrer| {
-            let is_qualified =
-                schema.is_some_and(|schema| format!("{schema}.{table}") == referrer.model);
-            referrer.name.as_deref() == name && (referrer.model == table || is_qualified)
-        })
-    {
-        return refused_by_referrer(constraint, referrer);
-    }
-    let name = name.filter(|_| is_here);
-    let named = |rule: &&Rule| rule.name.is_some() && rule.name.as_deref() == name;
-    match constraint.kind {
-        ConstraintKind::Check => {
-            let rule = model.checks.iter().find(named);
-            refused_by_check(constraint, name, model, rule)
-        }
-        kind => {
-            let fields = match kind {
-                _ if !is_here => Vec::new(),
-                ConstraintKind::Unique => {
-                    let found = model.uniques.iter().find(named);
-                    found.map(|rule| rule.fields.clone()).unwrap_or_default()
-                }
-                ConstraintKind::ForeignKey => {
-                    let mut keys = model.foreign_keys.iter();
-                    let found = keys.find(|key| key.name.is_some() && key.name.as_deref() == name);
-                    found.map(|key| key.fields.clone()).unwrap_or_default()
-                }
-                _ => {
-                    let columns = constraint.columns.iter();
-                    columns.filter_map(|name| model.index_of(name)).collect()
-                }
-            };
-            refused(constraint, name, &names(model, &fields), is_write)
-        }
-    }
-}
-
 /// A name as `format_type` writes it: in quotes where it is not plain.
 fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     match name.starts_with(|c: char| !c.is_ascii_digit()) && name.chars().all(plain) {
         true => name.to_owned(),
-        false => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => crate::query::quoted(name),
     }
 }

@@ -1,13 +1,9 @@
 //! Lists and single records, read from PostgreSQL.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bytes::BytesMut;
 use futures_util::{Stream, StreamExt as _};
-use sea_query::{Alias, Func};
 use tokio_postgres::{IsolationLevel, Row};
 
 use super::{
@@ -38,14 +34,14 @@ pub(super) type ListQuery = crate::engine::statement::ListQuery<Bound>;
 
 /// The counts that are known, and whether the server can say what state of the database they belong to.
 pub(super) struct Known {
-    counts: Mutex<Counts<String>>,
+    counts: Counts<String>,
     has_snapshots: bool,
 }
 
 impl Known {
     pub(super) fn new(has_snapshots: bool) -> Self {
         Self {
-            counts: Mutex::new(Counts::new()),
+            counts: Counts::new(),
             has_snapshots,
         }
     }
@@ -53,16 +49,6 @@ impl Known {
     /// Whether the count of a list may be known from before.
     fn remembers(&self, list: &ListQuery) -> bool {
         list.count.is_some() && list.query.count_stays && self.has_snapshots
-    }
-
-    fn get(&self, snapshot: &String, key: &str) -> Option<u64> {
-        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.get(snapshot, key)
-    }
-
-    fn keep(&self, snapshot: String, key: &str, count: u64) {
-        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.keep(snapshot, key, count);
     }
 }
 
@@ -185,7 +171,7 @@ async fn count(
     }
     let key = statement.key();
     if let Some(snapshot) = &snapshot
-        && let Some(count) = known.get(snapshot, &key)
+        && let Some(count) = known.counts.get(snapshot, &key)
     {
         return Ok(count);
     }
@@ -201,7 +187,7 @@ async fn count(
     let count = count.unsigned_abs();
     if remembers {
         let snapshot = row.try_get(1).map_err(fault::translate)?;
-        known.keep(snapshot, &key, count);
+        known.counts.keep(snapshot, &key, count);
     }
     Ok(count)
 }
@@ -272,9 +258,4 @@ pub(super) async fn one(lease: &Lease, statement: &Statement) -> Result<Option<R
         first.get_or_insert(row);
     }
     Ok(first)
-}
-
-/// A call of a function.
-pub(super) fn call(function: &'static str) -> sea_query::FunctionCall {
-    Func::cust(Alias::new(function))
 }

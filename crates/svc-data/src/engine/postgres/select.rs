@@ -2,8 +2,7 @@
 
 use bytes::BytesMut;
 use sea_query::{
-    Alias, BinOper, Expr, ExprTrait, Func, NullOrdering, PostgresQueryBuilder, SelectStatement,
-    Value, Values,
+    BinOper, Expr, ExprTrait, NullOrdering, PostgresQueryBuilder, SelectStatement, Value, Values,
 };
 use tokio_postgres::types::{Format, IsNull, ToSql, Type as SqlType};
 
@@ -16,7 +15,7 @@ use crate::{
     engine::statement,
     plan::{Comparison, Match},
     query::{
-        Dialect, SELF, any_of, column, compared,
+        Dialect, SELF, any_of, call, column, compared,
         cursor::{Key, KeyValue},
         direction, like_pattern,
     },
@@ -163,7 +162,7 @@ impl Dialect for PostgresDialect {
         }
         list.push('}');
         let list = Expr::val(list).cast_as(format!("{}[]", bound_as(field)));
-        Ok(comparable(table, field).eq(Func::cust(Alias::new("ANY")).arg(list)))
+        Ok(comparable(table, field).eq(call("ANY").arg(list)))
     }
 
     fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr> {
@@ -182,7 +181,7 @@ impl Dialect for PostgresDialect {
 
     fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr> {
         check_text(field, wkt)?;
-        let call = |function: &str| Func::cust(Alias::new(types::postgis(field, function)));
+        let call = |function: &str| call(types::postgis(field, function));
         let here = || column(table, &field.name);
         // WKT does not say in which system its coordinates are: they are in that of the column.
         let srid = call("st_srid").arg(types::as_geometry(field, here()));

@@ -26,7 +26,7 @@ use crate::{
     engine::answers::RowsWriter,
     guard::{Attribute, Engine, is_function_listed},
     plan::ListPlan,
-    query::{Dialect as _, SELF, all_fields},
+    query::{Dialect as _, SELF, all_fields, quoted},
     sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
     value::Scalar,
 };
@@ -332,11 +332,6 @@ impl Query<'_> {
     }
 }
 
-/// A name as an identifier.
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
 #[cfg(test)]
 mod tests {
     use svc_tests::servers::{PostgresServer, Server as _};
@@ -387,18 +382,6 @@ mod tests {
         );
         let rest = url.strip_prefix("postgres:").unwrap();
         crate::tests::block_on(attack(rest));
-    }
-
-    #[test]
-    fn a_row_that_is_too_large_is_refused_and_the_rest_goes_on() {
-        let server = PostgresServer::shared();
-        let url = server.database(
-            "CREATE TABLE t (id int PRIMARY KEY, big text);
-             INSERT INTO t VALUES (1, 'a'), (2, repeat('x', 70000000)), (3, 'c');",
-        );
-        for url in [server.socket_url(&url), url] {
-            crate::tests::block_on(crate::tests::refuses_large_rows(&url));
-        }
     }
 
     #[test]

@@ -4,16 +4,17 @@
 use std::{
     error::Error as StdError,
     io,
-    path::{Path, PathBuf},
+    path::PathBuf,
     pin::Pin,
     task::{Context, Poll, ready},
 };
 
 use deadpool_postgres::Connect;
 use svc_model::wire::BoxFuture;
+#[cfg(unix)]
+use tokio::net::UnixStream;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf},
-    net::UnixStream,
     task::JoinHandle,
 };
 use tokio_postgres::{
@@ -96,18 +97,12 @@ impl LocalSockets {
     /// Opens the first socket at which a server listens. Where none listens, the stream returns the error when it is
     /// written to.
     pub(super) async fn open(&self) -> LimitedStream {
-        let mut failed = io::Error::from(io::ErrorKind::NotFound);
-        for path in &self.0 {
-            match UnixStream::connect(path).await {
-                Ok(socket) => return LimitedStream::new(Wire::Local(socket)),
-                Err(error) => failed = error,
-            }
-        }
-        LimitedStream::new(Wire::Failed(failed.kind()))
+        LimitedStream::new(Wire::local(&self.0).await)
     }
 
     /// The socket of a server with this port in a folder.
-    pub(super) fn path(folder: &Path, port: u16) -> PathBuf {
+    #[cfg(unix)]
+    pub(super) fn path(folder: &std::path::Path, port: u16) -> PathBuf {
         folder.join(format!(".s.PGSQL.{port}"))
     }
 }
@@ -134,9 +129,46 @@ impl Connect for LocalSockets {
 enum Wire {
     Plain(Socket),
     Encrypted(Box<Encrypted>),
+    #[cfg(unix)]
     Local(UnixStream),
     /// Nobody listens.
     Failed(io::ErrorKind),
+}
+
+/// What is read from and written to.
+trait Duplex: AsyncRead + AsyncWrite + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin> Duplex for T {}
+
+impl Wire {
+    /// The first of these sockets at which a server listens.
+    #[cfg(unix)]
+    async fn local(paths: &[PathBuf]) -> Self {
+        let mut failed = io::ErrorKind::NotFound;
+        for path in paths {
+            match UnixStream::connect(path).await {
+                Ok(socket) => return Self::Local(socket),
+                Err(error) => failed = error.kind(),
+            }
+        }
+        Self::Failed(failed)
+    }
+
+    /// No other system has such sockets.
+    #[cfg(not(unix))]
+    async fn local(_: &[PathBuf]) -> Self {
+        Self::Failed(io::ErrorKind::Unsupported)
+    }
+
+    fn open(&mut self) -> io::Result<Pin<&mut dyn Duplex>> {
+        Ok(Pin::new(match self {
+            Self::Plain(socket) => socket,
+            #[cfg(unix)]
+            Self::Local(socket) => socket,
+            Self::Encrypted(stream) => stream,
+            Self::Failed(kind) => return Err((*kind).into()),
+        }))
+    }
 }
 
 /// A stream whose messages have a limited size.
@@ -267,12 +299,7 @@ impl AsyncRead for LimitedStream {
         let this = &mut *self;
         while !this.messages.give(buffer) {
             let mut chunk = ReadBuf::new(&mut this.chunk);
-            ready!(match &mut this.wire {
-                Wire::Plain(socket) => Pin::new(socket).poll_read(context, &mut chunk),
-                Wire::Local(socket) => Pin::new(socket).poll_read(context, &mut chunk),
-                Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
-                Wire::Encrypted(stream) => Pin::new(stream).poll_read(context, &mut chunk),
-            })?;
+            ready!(this.wire.open()?.poll_read(context, &mut chunk))?;
             if chunk.filled().is_empty() {
                 break;
             }
@@ -288,38 +315,23 @@ impl AsyncWrite for LimitedStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        match &mut self.wire {
-            Wire::Plain(socket) => Pin::new(socket).poll_write(context, bytes),
-            Wire::Local(socket) => Pin::new(socket).poll_write(context, bytes),
-            Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
-            Wire::Encrypted(stream) => Pin::new(stream).poll_write(context, bytes),
-        }
+        self.wire.open()?.poll_write(context, bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.wire {
-            Wire::Plain(socket) => Pin::new(socket).poll_flush(context),
-            Wire::Local(socket) => Pin::new(socket).poll_flush(context),
-            Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
-            Wire::Encrypted(stream) => Pin::new(stream).poll_flush(context),
-        }
+        self.wire.open()?.poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.wire {
-            Wire::Plain(socket) => Pin::new(socket).poll_shutdown(context),
-            Wire::Local(socket) => Pin::new(socket).poll_shutdown(context),
-            Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
-            Wire::Encrypted(stream) => Pin::new(stream).poll_shutdown(context),
-        }
+        self.wire.open()?.poll_shutdown(context)
     }
 }
 
 impl TlsStream for LimitedStream {
     fn channel_binding(&self) -> ChannelBinding {
         match &self.wire {
-            Wire::Plain(_) | Wire::Local(_) | Wire::Failed(_) => ChannelBinding::none(),
             Wire::Encrypted(stream) => stream.channel_binding(),
+            _ => ChannelBinding::none(),
         }
     }
 }

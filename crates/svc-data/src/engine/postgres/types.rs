@@ -1,10 +1,13 @@
 //! The types of PostgreSQL: how clients see them, how their values are read, and as what values are
 //! bound.
 
-use sea_query::{Alias, Expr, ExprTrait, Func};
+use sea_query::{Expr, ExprTrait};
 
 pub(super) use crate::structure::ColumnType as Type;
-use crate::{Field, query::column};
+use crate::{
+    Field,
+    query::{call, column},
+};
 
 /// What PostgreSQL says of the order of a type.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +112,7 @@ pub(super) fn read_of(field: &Field, plain: Expr) -> Expr {
         | Type::OrderedByClass
         | Type::Opaque => plain.cast_as("text"),
         Type::Array | Type::UnorderedArray => match field.detail.element.as_deref() {
-            None => Func::cust(Alias::new("to_json")).arg(plain).into(),
+            None => call("to_json").arg(plain).into(),
             Some(element) if is_address(element) => plain.cast_as("text").cast_as("text[]"),
             Some(element) => match type_of(element) {
                 Type::AnyCaseText
@@ -122,9 +125,7 @@ pub(super) fn read_of(field: &Field, plain: Expr) -> Expr {
                 _ => plain,
             },
         },
-        Type::Geometry => Func::cust(Alias::new(postgis(field, "st_astext")))
-            .arg(plain)
-            .into(),
+        Type::Geometry => call(postgis(field, "st_astext")).arg(plain).into(),
         _ => plain,
     }
 }
@@ -208,17 +209,15 @@ pub(super) fn bound_for_comparison(field: &Field, text: Expr) -> Expr {
         Type::UnorderedArray => to_jsonb(bound),
         Type::OrderedByClass => in_array(bound),
         Type::Geometry => {
-            let call = |function| Func::cust(Alias::new(postgis(field, function)));
-            call("st_astext")
-                .arg(call("st_geomfromewkt").arg(bound))
-                .into()
+            let shape = call(postgis(field, "st_geomfromewkt")).arg(bound);
+            call(postgis(field, "st_astext")).arg(shape).into()
         }
         _ => bound,
     }
 }
 
 fn to_jsonb(value: Expr) -> Expr {
-    Func::cust(Alias::new("to_jsonb")).arg(value).into()
+    call("to_jsonb").arg(value).into()
 }
 
 /// A column as text.
@@ -228,7 +227,7 @@ pub(super) fn text(table: &str, field: &Field) -> Expr {
         Type::Text => plain,
         Type::Ordered if is_address(field) => shown(plain),
         Type::Array | Type::UnorderedArray => {
-            Expr::from(Func::cust(Alias::new("to_json")).arg(plain)).cast_as("text")
+            Expr::from(call("to_json").arg(plain)).cast_as("text")
         }
         Type::Geometry => read(table, field).cast_as("text"),
         _ => plain.cast_as("text"),

@@ -17,7 +17,7 @@ use crate::{
     record::Tag,
     value::{
         json::{
-            instant::{write_civil, write_day, write_instant},
+            instant::{fraction_digits, write_civil, write_day, write_instant},
             write_display, write_float, write_hex, write_integer, write_text, write_uuid,
         },
         time::Zone,
@@ -149,9 +149,9 @@ impl Cell<'_> {
                 let micros = i64::from_be_bytes(self.bytes.try_into().ok()?);
                 write_date_time(out, micros, zone);
             }
-            Type::JSON => write_json(out, self.bytes),
+            Type::JSON => out.put_slice(self.bytes),
             // The first byte is the version of the form.
-            Type::JSONB => write_json(out, self.bytes.get(1..)?),
+            Type::JSONB => out.put_slice(self.bytes.get(1..)?),
             Type::UUID => return write_uuid(out, self.bytes).then_some(()),
             Type::BYTEA => write_hex(out, self.bytes),
             _ => write_text(out, &String::from_utf8_lossy(self.bytes)),
@@ -166,11 +166,6 @@ impl Cell<'_> {
             _ => i64::from_be_bytes(self.bytes.try_into().ok()?),
         })
     }
-}
-
-/// Writes JSON as it is stored; PostgreSQL knows that it is JSON.
-fn write_json(out: &mut BytesMut, json: &[u8]) {
-    out.put_slice(json);
 }
 
 /// Writes an exact decimal with the digits that it has.
@@ -253,16 +248,12 @@ fn civil(days: i64) -> (i64, i64, i64) {
 /// Writes a date beyond the years 0 to 9999 as PostgreSQL does.
 fn write_far_date(out: &mut BytesMut, days: i64, clock: &str) {
     let (year, month, day) = civil(days);
-    match year > 0 {
-        true => write_display(
-            out,
-            format_args!("\"{year:04}-{month:02}-{day:02}{clock}\""),
-        ),
-        false => write_display(
-            out,
-            format_args!("\"{:04}-{month:02}-{day:02}{clock} BC\"", 1 - year),
-        ),
-    }
+    let (year, era) = match year > 0 {
+        true => (year, ""),
+        false => (1 - year, " BC"),
+    };
+    let text = format_args!("\"{year:04}-{month:02}-{day:02}{clock}{era}\"");
+    write_display(out, text);
 }
 
 fn write_date(out: &mut BytesMut, days: i32) {
@@ -339,12 +330,7 @@ fn write_short(out: &mut BytesMut, timestamp: Timestamp, micros: i64, zone: &Zon
         out.put_slice(b"Z\"");
         return true;
     }
-    let mut digits = 6;
-    let mut rest = fraction;
-    while digits > 0 && rest % 10 == 0 {
-        rest /= 10;
-        digits -= 1;
-    }
+    let digits = fraction_digits(u32::try_from(fraction).unwrap_or(0));
     write_instant(out, timestamp, digits, zone)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sea_query::{
     Expr, ExprTrait, IntoTableRef, PostgresQueryBuilder, Query, ReturningClause, TableRef,
 };
-use tokio_postgres::{Row, error::SqlState};
+use tokio_postgres::Row;
 
 use super::{
     Postgres,
@@ -20,8 +20,7 @@ use crate::{
     Before, Error, Field, Model, RecordJson, Result,
     engine::answers::Cells as _,
     engine::server::{
-        CreateRecord, ServerEngine as _,
-        change::{Action, Change},
+        CreateRecord, ServerEngine as _, change::Change, connections::Faults as _,
         transaction::finish,
     },
     query::{
@@ -31,7 +30,7 @@ use crate::{
     },
     record::{Changed, Projection, no_such_record},
     structure::Default,
-    value::{Scalar, Values},
+    value::{Scalar, TOO_FINE, Values},
 };
 
 /// A record to be created.
@@ -80,7 +79,7 @@ impl CreateRecord<Manager> for Create {
     async fn insert(&self, lease: &mut Lease) -> Result<RecordJson> {
         let model = &self.model;
         let row = one(lease, &self.insert).await;
-        let row = row.map_err(|error| fault::explain(model, error, true))?;
+        let row = row.map_err(|error| Manager::explain(model, error, true))?;
         let row = row.ok_or_else(|| {
             Error::invalid("a rule of the database left the record out without saying why")
         })?;
@@ -100,37 +99,20 @@ impl Create {
     }
 }
 
-/// The name of the transaction that is open, by which [`transaction_status`] finds it.
-pub(super) async fn transaction_name(lease: &Lease) -> Result<String> {
-    let row = lease
-        .client()?
-        .query_one("SELECT txid_current()::text", &[]);
-    let row = row.await.map_err(fault::translate)?;
-    row.try_get(0).map_err(fault::translate)
-}
-
-/// How a transaction ended, or that it has not; `None` for one that the server does not know or has forgotten.
-pub(super) async fn transaction_status(lease: &Lease, name: i64) -> Result<Option<String>> {
-    let client = lease.client()?;
-    match client.query_one("SELECT txid_status($1)", &[&name]).await {
-        Ok(row) => row.try_get(0).map_err(fault::translate),
-        // It is in the future: this is another server.
-        Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => Ok(None),
-        Err(error) => Err(fault::translate(error)),
-    }
-}
-
 /// Changes or deletes a record; returns what it was, and after an update what it is.
 pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {
     let model = &change.model;
     // One statement will do where the key cannot be that of several records.
-    let is_empty =
-        matches!(&change.action, Action::Update(setting) if setting.assignments.is_empty());
+    let setting = change.setting.as_ref();
+    let is_empty = setting.is_some_and(|setting| setting.assignments.is_empty());
     let changed = if change.is_unconditional() && !model.primary_key_auto && !is_empty {
         let key = is_record(&PostgresDialect, model, &change.key)?;
         act(lease, change, key, None, &[]).await
     } else {
-        change_found(lease, change).await
+        // Looks at the record before it is changed, in the same transaction.
+        Postgres::run(lease, Postgres::BEGIN).await?;
+        let changed = find_and_act(lease, change).await;
+        finish::<Postgres, _>(lease, model, changed, change.is_write()).await
     };
     match changed {
         Err(error) => Err(probe::blame(lease, probes(change), None, error).await),
@@ -140,22 +122,14 @@ pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed
 
 /// What finds the field whose value the server could not read.
 fn probes(change: &Change) -> Vec<Probe> {
-    let Action::Update(setting) = &change.action else {
-        return Vec::new();
-    };
-    let values = setting.assignments.iter().filter_map(|(index, value)| {
+    let settings = change.setting.iter();
+    let values = settings.flat_map(|setting| &setting.assignments);
+    let probes = values.filter_map(|(index, value)| {
         let field = change.model.fields.get(*index)?;
         let is_value = matches!(value, Expr::Value(_));
         is_value.then(|| Probe::of_stored(field, value.clone()))?
     });
-    values.collect()
-}
-
-/// Looks at the record before it is changed, in the same transaction.
-async fn change_found(lease: &mut Lease, change: &Change) -> Result<Changed> {
-    Postgres::run(lease, Postgres::BEGIN).await?;
-    let changed = find_and_act(lease, change).await;
-    finish::<Postgres, _>(lease, &change.model, changed, change.is_write()).await
+    probes.collect()
 }
 
 async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed> {
@@ -163,7 +137,7 @@ async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed> {
     let (row, before) = find(lease, change).await?;
     let read = |shown: &Projection| row.record(&model.fields, shown);
     let unchanged = change.unchanged(read)?;
-    if let Action::Update(setting) = &change.action
+    if let Some(setting) = &change.setting
         && unchanged.len() == setting.assignments.len()
     {
         return Ok(Changed::updated(before, read(&setting.shown)?));
@@ -198,12 +172,7 @@ async fn find(lease: &Lease, change: &Change) -> Result<(Row, Before)> {
     let values: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> =
         statement.values.iter().map(|value| value as _).collect();
     let rows = lease.client()?.query(&prepared, &values).await;
-    let rows = rows.map_err(fault::translate)?;
-    let is_only = rows.len() == 1;
-    let row = rows.into_iter().next();
-    let row = row.ok_or_else(|| no_such_record(model))?;
-    let found = row.record(&model.fields, &change.key_shown)?;
-    Ok((row, change.before(found, is_only)?))
+    change.found(rows.map_err(fault::translate)?)
 }
 
 /// Changes the record for which a test is true, but for its unchanged fields. The same statement reads what it was,
@@ -217,8 +186,8 @@ async fn act(
 ) -> Result<Changed> {
     let model = &change.model;
     let fields = &model.fields;
-    let statement: Statement = match &change.action {
-        Action::Update(setting) => {
+    let statement: Statement = match &change.setting {
+        Some(setting) => {
             let mut update = Query::update();
             let mut returned = returned(model);
             if before.is_none() {
@@ -231,7 +200,7 @@ async fn act(
             update.returning(ReturningClause::Exprs(returned));
             update.build(PostgresQueryBuilder).into()
         }
-        Action::Delete => {
+        None => {
             let mut delete = Query::delete();
             delete.from_table(table(model)).and_where(test);
             delete.returning(ReturningClause::Exprs(match before {
@@ -242,18 +211,18 @@ async fn act(
         }
     };
     let row = one(lease, &statement).await;
-    let row = row.map_err(|error| fault::explain(model, error, change.is_write()))?;
+    let row = row.map_err(|error| Manager::explain(model, error, change.is_write()))?;
     let row = row.ok_or_else(|| no_such_record(model))?;
     let was = |first| {
         let was = row.record_at(fields, &change.key_shown, first)?;
         Before::of(model, was)
     };
-    Ok(match &change.action {
-        Action::Update(setting) => {
+    Ok(match &change.setting {
+        Some(setting) => {
             let before = before.map_or_else(|| was(fields.len()), Ok)?;
             Changed::updated(before, row.record(fields, &setting.shown)?)
         }
-        Action::Delete => Changed::deleted(before.map_or_else(|| was(0), Ok)?),
+        None => Changed::deleted(before.map_or_else(|| was(0), Ok)?),
     })
 }
 
@@ -320,24 +289,10 @@ pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, S
                 _ => text.clone(),
             }))
         }
-        Scalar::Time(time, digits) if *digits > most => {
-            exact(time.subsec_nanosecond(), most).map(|()| literal::text(sort, scalar))
-        }
-        Scalar::DateTime(timestamp, digits) if *digits > most => {
-            exact(timestamp.subsec_nanosecond(), most).map(|()| literal::text(sort, scalar))
-        }
+        scalar if scalar.is_finer_than(most) => Err(TOO_FINE.to_owned()),
         Scalar::Float(number) if sort == Type::Real && number.abs() > f64::from(f32::MAX) => {
             Err("the number is too large".to_owned())
         }
         _ => Ok(literal::text(sort, scalar)),
-    }
-}
-
-/// Whether a fraction of a second has no digits after the first `most`.
-fn exact(nanoseconds: i32, most: u8) -> Result<(), String> {
-    let unit = 10_i32.pow(9_u32.saturating_sub(most.into()));
-    match nanoseconds % unit {
-        0 => Ok(()),
-        _ => Err("the column does not hold fractions of a second this fine".to_owned()),
     }
 }

@@ -1,22 +1,19 @@
 //! A record to be changed or deleted in a database server.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use sea_query::Expr;
+use serde_json::value::RawValue;
 
 use super::ServerEngine;
 use crate::{
-    Before, Field, IfMatch, Model, RecordJson, Result,
-    engine::Update,
+    Before, Error, IfMatch, Model, RecordJson, Result,
+    engine::answers::Cells,
+    engine::{ChangeRequest, Update},
     query::assignments::{Assignment, assignments},
-    record::{
-        Projection, RecordBody, check_precondition,
-        fixed::FixedValues,
-        several_records,
-        unchanged::{ComparedValues, compare},
-    },
+    record::{Projection, check_precondition, fixed::FixedValues, no_such_record, several_records},
     structure::ColumnType,
-    value::Values,
+    value::{Scalar, Values},
 };
 
 /// A record to be changed or deleted.
@@ -28,15 +25,12 @@ pub(crate) struct Change {
     if_match: Option<IfMatch>,
     /// What the record has to have already.
     fixed: FixedValues,
-    /// What is not written where the record has it already.
-    compared: ComparedValues,
-    pub(crate) action: Action,
-}
-
-pub(crate) enum Action {
-    /// Sets columns.
-    Update(Setting),
-    Delete,
+    /// Values of columns that may hold more than they show: bounds of arrays, blanks and order of keys of JSON, the JSON
+    /// `null` beside NULL, and the reference system of shapes. One that the record has already is not written again, so
+    /// that what its column holds stays (wire contract, section 11, law 1).
+    compared: Values,
+    /// None where the record is deleted.
+    pub(crate) setting: Option<Setting>,
 }
 
 /// What an update sets.
@@ -55,52 +49,48 @@ impl Setting {
 }
 
 impl Change {
-    pub(super) fn update<E: ServerEngine>(model: &Arc<Model>, update: Update) -> Result<Self> {
-        let mut assignments = assignments(model, &update.body.values, E::stored)?;
-        if update.replace {
+    pub(super) fn new<E: ServerEngine>(model: &Arc<Model>, request: ChangeRequest) -> Result<Self> {
+        let mut change = Self {
+            model: Arc::clone(model),
+            key: request.key,
+            key_shown: Projection::of_key(model)?,
+            if_match: request.if_match,
+            fixed: FixedValues::default(),
+            compared: Values::new(),
+            setting: None,
+        };
+        let Some(Update {
+            body,
+            replace,
+            shown,
+        }) = request.update
+        else {
+            return Ok(change);
+        };
+        let mut assignments = assignments(model, &body.values, E::stored)?;
+        if replace {
             // A view has no defaults of its own; PostgreSQL takes those of its table.
-            let left_out = update.body.left_out(model);
+            let left_out = body.left_out(model);
             assignments.extend(left_out.map(|(index, _)| (index, Expr::cust("DEFAULT"))));
         }
-        let RecordBody { values, fixed } = update.body;
-        let holds_more = |field: &Field| {
-            let known = field.column_type();
-            known.is_some_and(ColumnType::holds_more_than_it_shows)
-        };
-        Ok(Self {
-            model: Arc::clone(model),
-            key: update.key,
-            key_shown: Projection::of_key(model)?,
-            if_match: update.if_match,
-            fixed,
-            compared: ComparedValues::of(model, &values, holds_more)?,
-            action: Action::Update(Setting {
-                values,
-                assignments,
-                shown: update.shown,
-            }),
-        })
-    }
-
-    pub(super) fn delete(
-        model: &Arc<Model>,
-        key: Values,
-        if_match: Option<IfMatch>,
-    ) -> Result<Self> {
-        Ok(Self {
-            model: Arc::clone(model),
-            key,
-            key_shown: Projection::of_key(model)?,
-            if_match,
-            fixed: FixedValues::default(),
-            compared: ComparedValues::default(),
-            action: Action::Delete,
-        })
+        for (index, value) in &body.values {
+            let known = model.at(*index)?.column_type();
+            if known.is_some_and(ColumnType::holds_more_than_it_shows) {
+                change.compared.push((*index, value.clone()));
+            }
+        }
+        change.fixed = body.fixed;
+        change.setting = Some(Setting {
+            values: body.values,
+            assignments,
+            shown,
+        });
+        Ok(change)
     }
 
     /// Whether a record is to be stored, rather than deleted.
     pub(crate) fn is_write(&self) -> bool {
-        matches!(self.action, Action::Update(_))
+        self.setting.is_some()
     }
 
     /// Whether nobody has to look at the record before it is changed.
@@ -108,12 +98,16 @@ impl Change {
         self.if_match.is_none() && self.fixed.is_empty() && self.compared.is_empty()
     }
 
-    /// What the record was, of which the [key](Self::key_shown) is shown; refused where the precondition does not
-    /// hold, and where its key is that of several.
-    pub(crate) fn before(&self, found: RecordJson, is_only: bool) -> Result<Before> {
+    /// The row of the record among those of its key, and what the record was; refused where the precondition does not
+    /// hold, and where the key is that of several.
+    pub(crate) fn found<R: Cells<Error = Error>>(&self, rows: Vec<R>) -> Result<(R, Before)> {
+        let is_only = rows.len() == 1;
+        let row = rows.into_iter().next();
+        let row = row.ok_or_else(|| no_such_record(&self.model))?;
+        let found = row.record(&self.model.fields, &self.key_shown)?;
         check_precondition(self.if_match.as_ref(), &found)?;
         match is_only {
-            true => Before::of(&self.model, found),
+            true => Ok((row, Before::of(&self.model, found)?)),
             false => Err(several_records()),
         }
     }
@@ -124,11 +118,31 @@ impl Change {
         &self,
         read: impl Fn(&Projection) -> Result<RecordJson>,
     ) -> Result<Vec<usize>> {
-        match &self.action {
-            Action::Delete => Ok(Vec::new()),
-            Action::Update(Setting { shown, .. }) => {
-                compare(&self.model, &shown.zone, &self.fixed, &self.compared, read)
+        let (model, mut unchanged) = (&self.model, Vec::new());
+        let Some(zone) = self.setting.as_ref().map(|setting| &setting.shown.zone) else {
+            return Ok(unchanged);
+        };
+        if !self.fixed.is_empty() {
+            let found = read(&self.fixed.shown(zone))?;
+            self.fixed.check(model, &found, zone)?;
+        }
+        if self.compared.is_empty() {
+            return Ok(unchanged);
+        }
+        let shown = Projection {
+            fields: self.compared.iter().map(|(index, _)| *index).collect(),
+            zone: zone.clone(),
+        };
+        let record = read(&shown)?.fields()?;
+        let stored: HashMap<&str, &RawValue> = record.iter().collect();
+        for (index, given) in &self.compared {
+            let field = model.at(*index)?;
+            let stored = stored.get(field.name.as_str());
+            let stored = stored.and_then(|raw| Scalar::from_json(field, raw, zone).ok());
+            if stored.is_some_and(|stored| stored.is_same(given)) {
+                unchanged.push(*index);
             }
         }
+        Ok(unchanged)
     }
 }

@@ -8,7 +8,7 @@ use deadpool::managed::{self, Manager, Object, PoolError, Timeouts};
 #[cfg(doc)]
 use crate::ErrorKind;
 use crate::{
-    Error, Result,
+    Error, Model, Result,
     admission::{Admission, Permit, Work},
     engine::server::gate::{CONNECT_TIMEOUT, GRACE, Gate},
 };
@@ -18,14 +18,9 @@ const FULL_SERVER: Duration = Duration::from_secs(3);
 /// How long the pause between two tries is.
 const FULL_SERVER_PAUSE: Duration = Duration::from_millis(50);
 
-/// What makes connections to a kind of server, and ends them.
-pub(crate) trait ConnectionManager:
-    Manager<Type: Send + Sync, Error: std::fmt::Display> + 'static
-{
-    /// What it takes to end a statement that no caller waits for any more.
-    type Ender: Clone + Send + Sync;
-
-    /// Translates why no connection could be made.
+/// What the errors of a kind of server mean.
+pub(crate) trait Faults: Manager {
+    /// Translates why a server cannot be used, with a remedy where it gave a reason.
     fn unreachable(error: Self::Error) -> Error;
 
     /// Whether the server has reached a limit of connections, which is said of an error made by
@@ -34,6 +29,17 @@ pub(crate) trait ConnectionManager:
 
     /// Whether a connection that gave this error cannot be used any more, or still does what was asked of it.
     fn breaks_the_connection(error: &Error) -> bool;
+
+    /// Explains a refusal of a write on `model`, on the fields it is about.
+    fn explain(model: &Model, error: Error, is_write: bool) -> Error;
+}
+
+/// What makes connections to a kind of server, and ends them.
+pub(crate) trait ConnectionManager:
+    Manager<Type: Send + Sync, Error: std::fmt::Display> + Faults + 'static
+{
+    /// What it takes to end a statement that no caller waits for any more.
+    type Ender: Clone + Send + Sync;
 
     /// Ends what a connection does, and the connection.
     fn end(connection: Self::Type, ender: Self::Ender);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     CreateRecord as _, ServerEngine,
-    connections::{ConnectionManager as _, Lease},
+    connections::{Faults as _, Lease},
 };
 use crate::{
     ErrorKind, Model, RecordJson, Result,
@@ -24,7 +24,7 @@ pub(in crate::engine) async fn finish<E: ServerEngine, T>(
     match result {
         Ok(value) => {
             let committed = E::run(lease, "COMMIT").await;
-            committed.map_err(|error| E::explain(model, error, is_write))?;
+            committed.map_err(|error| E::Manager::explain(model, error, is_write))?;
             Ok(value)
         }
         Err(error) => {

@@ -9,6 +9,7 @@ use svc_model::records::{AggregateFunction, DateUnit};
 
 use super::{
     comparison::{comparable, ordering},
+    fault::Fault,
     json,
     misfits::Misfits,
     select::{MAX_BOUND, SqliteDialect, Statement},
@@ -19,7 +20,7 @@ use crate::{
     Field, Model, Result,
     engine::answers::AggregateWriter,
     plan::AggregatePlan,
-    query::{self, SELF, column},
+    query::{self, SELF, call, column},
     structure::Kind,
     value::{json::write_text, time::Zone},
 };
@@ -60,8 +61,9 @@ impl Aggregate {
             query.group_by_col(name.clone());
             query.order_by(name, Order::Asc);
         }
-        let field = plan.field.map(|index| model.at(index)).transpose()?;
-        if let Some(field) = field.filter(|field| is_of_a_row(plan.function, field)) {
+        let field = plan.field_of(model)?;
+        // That of the row with the least or greatest one, which SQLite reads beside `min` and `max`.
+        if let Some(field) = field.filter(|field| plan.is_extreme() && ordering(field).is_some()) {
             query.expr(column(SELF, &field.name));
         }
         query.expr(value(plan.function, field));
@@ -77,7 +79,7 @@ impl Aggregate {
     }
 
     /// Runs the aggregate on a reader.
-    pub(crate) fn run(&self, session: Session<'_>) -> Result<Bytes> {
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<Bytes, Fault> {
         session.check_version(&self.model)?;
         self.misfits.check(session)?;
         self.answer(session)
@@ -89,42 +91,27 @@ impl Aggregate {
     }
 
     /// Runs the statement and writes the answer.
-    pub(crate) fn answer(&self, session: Session<'_>) -> Result<Bytes> {
-        let field = self
-            .plan
-            .field
-            .map(|index| self.model.at(index))
-            .transpose()?;
+    pub(crate) fn answer(&self, session: Session<'_>) -> Result<Bytes, Fault> {
+        let field = self.plan.field_of(&self.model)?;
         let mut groups = Vec::with_capacity(self.plan.groups.len());
         for (index, unit) in &self.plan.groups {
             groups.push((self.model.at(*index)?, *unit));
         }
-        let mut prepared = session.statement(&self.statement.sql)?;
-        let mut rows =
-            session.translate(prepared.query(params_from_iter(&self.statement.values)))?;
+        let mut prepared = session.prepare_cached(&self.statement.sql)?;
+        let mut rows = prepared.query(params_from_iter(&self.statement.values))?;
         let mut answer = AggregateWriter::new(groups.len());
-        while let Some(row) = session.translate(rows.next())? {
+        while let Some(row) = rows.next()? {
             answer.row(|out, position| {
-                let value = session.translate(row.get_ref(position))?;
+                let value = row.get_ref(position)?;
                 match groups.get(position) {
                     Some((field, unit)) => write_group(out, field, *unit, value, &self.plan.zone),
-                    None => write_result(out, self.plan.function, field, value, &self.plan.zone),
+                    None => write_result(out, &self.plan, field, value),
                 }
-                Ok(())
+                Ok::<_, Fault>(())
             })?;
         }
         Ok(answer.finish())
     }
-}
-
-fn call(function: &'static str) -> sea_query::FunctionCall {
-    Func::cust(Alias::new(function))
-}
-
-/// Whether the value is that of the row with the least or greatest one, which SQLite reads beside `min` and `max`.
-fn is_of_a_row(function: AggregateFunction, field: &Field) -> bool {
-    let is_extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
-    is_extreme && ordering(field).is_some()
 }
 
 /// The aggregate as SQL.
@@ -177,16 +164,15 @@ fn write_instant(out: &mut BytesMut, micros: i64, zone: &Zone) {
 /// Writes the value of the function.
 fn write_result(
     out: &mut BytesMut,
-    function: AggregateFunction,
+    plan: &AggregatePlan,
     field: Option<&Field>,
     value: ValueRef<'_>,
-    zone: &Zone,
 ) {
-    let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
     match (field, value) {
-        (_, ValueRef::Null) if extreme => out.put_slice(b"null"),
-        (_, ValueRef::Null) => out.put_u8(b'0'),
-        (Some(field), value) if extreme => json::write_value(out, field, value, zone),
+        (_, ValueRef::Null) => out.put_slice(plan.of_no_values()),
+        (Some(field), value) if plan.is_extreme() => {
+            json::write_value(out, field, value, &plan.zone);
+        }
         // An integer beyond 64 bits is a number all the same.
         (Some(field), ValueRef::Text(digits)) if field.kind == Kind::Integer => {
             out.put_slice(digits);

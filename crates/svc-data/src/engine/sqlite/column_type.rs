@@ -36,16 +36,9 @@ impl Declared {
 
     pub(crate) fn parse(declared: &str) -> Self {
         let upper = declared.to_ascii_uppercase();
-        let (name, params) = match upper.split_once('(') {
-            Some((name, rest)) => {
-                let (inside, after) = rest.split_once(')').unwrap_or((rest, ""));
-                (
-                    format!("{} {}", name.trim(), after.trim()),
-                    inside.to_owned(),
-                )
-            }
-            None => (upper.clone(), String::new()),
-        };
+        let (before, rest) = upper.split_once('(').unwrap_or((&upper, ""));
+        let (params, after) = rest.split_once(')').unwrap_or((rest, ""));
+        let name = format!("{} {}", before.trim(), after.trim());
         let name = name.trim();
         let mut numbers = params.split(',').map(|n| n.trim().parse::<u32>().ok());
         let first = numbers.next().flatten();

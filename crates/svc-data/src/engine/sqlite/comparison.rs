@@ -6,7 +6,7 @@
 //! mean, and behind a function, which no index helps with.
 
 use jiff::Timestamp;
-use sea_query::{Alias, Expr, ExprTrait, Func, Query};
+use sea_query::{Expr, ExprTrait, Query};
 
 use super::{
     bound::{bind, time_text},
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     Error, Field, Result,
     plan::Comparison,
-    query::{any_of, column, cursor::KeyValue, name},
+    query::{any_of, call, column, cursor::KeyValue, name},
     structure::{Kind, Storage, Suffix, TemporalForm},
     value::{Scalar, hex_object, time::Written},
 };
@@ -41,7 +41,7 @@ pub(super) fn ordering(field: &Field) -> Option<&'static str> {
 pub(super) fn comparable(table: &str, field: &Field) -> Expr {
     let plain = column(table, &field.name);
     match ordering(field) {
-        Some(function) => Func::cust(Alias::new(function)).arg(plain).into(),
+        Some(function) => call(function).arg(plain).into(),
         None => plain,
     }
 }
@@ -86,13 +86,13 @@ impl Side {
                 } if temporal::holds_exactly(*timestamp, form) => forms(*timestamp, form),
                 _ => {
                     let plain = column(table, &field.name);
-                    side.column = Func::cust(Alias::new("svc_instant")).arg(plain).into();
+                    side.column = call("svc_instant").arg(plain).into();
                     vec![KeyValue::Integer(timestamp.as_microsecond())]
                 }
             },
             Scalar::Json(json) => {
                 let plain = column(table, &field.name);
-                side.column = Func::cust(Alias::new("svc_json")).arg(plain).into();
+                side.column = call("svc_json").arg(plain).into();
                 // What is not JSON is shown as a string.
                 let shown = serde_json::from_str::<String>(json).ok();
                 std::iter::once(KeyValue::Text(canonical_json(json)))
@@ -308,10 +308,8 @@ fn in_list(column: Expr, cells: &[KeyValue]) -> Expr {
     let (listed, bound): (Vec<&KeyValue>, Vec<&KeyValue>) =
         cells.iter().partition(|cell| has_json(cell));
     let mut list = Query::select();
-    list.column((name("list"), name("value"))).from_function(
-        Func::cust(Alias::new("json_each")).arg(json_array(&listed)),
-        name("list"),
-    );
+    list.column((name("list"), name("value")))
+        .from_function(call("json_each").arg(json_array(&listed)), name("list"));
     let is_listed = column.clone().in_subquery(list);
     match bound.is_empty() {
         true => is_listed,

@@ -197,6 +197,24 @@ impl Slot {
     }
 }
 
+#[cfg(test)]
+impl Slot {
+    /// An open connection to a new file in a folder, with what these statements make.
+    pub(crate) fn of_new_file(folder: &Path, sql: &str, role: Role, prepare: Prepare) -> Self {
+        let path = folder.join("t.db");
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch(sql).unwrap();
+        let source = Source {
+            path,
+            set_wal: false,
+            prepare,
+        };
+        let mut slot = Self::new(source, role);
+        slot.connection().unwrap();
+        slot
+    }
+}
+
 /// The error for a file that cannot be looked at, with the remedy.
 pub(crate) fn missing(path: &Path, error: io::Error) -> Error {
     let file = path.display();

@@ -88,6 +88,7 @@ struct Column {
     generated: bool,
 }
 
+#[derive(std::default::Default)]
 struct Reference {
     columns: Vec<String>,
     table: String,
@@ -117,12 +118,10 @@ impl Table {
                 })
             })?
             .collect::<rusqlite::Result<_>>()?;
-        self.key = (0..self.columns.len())
-            .filter(|index| self.columns.get(*index).is_some_and(|c| c.key > 0))
-            .collect();
-        let columns = &self.columns;
-        self.key
-            .sort_by_key(|index| columns.get(*index).map(|column| column.key));
+        let places = self.columns.iter().map(|column| column.key).zip(0..);
+        let mut key: Vec<(i64, usize)> = places.filter(|(place, _)| *place > 0).collect();
+        key.sort_unstable();
+        self.key = key.into_iter().map(|(_, index)| index).collect();
         self.key_is_row_id = match self.key.as_slice() {
             [only] if !self.without_rowid => {
                 self.columns
@@ -135,32 +134,24 @@ impl Table {
             }
             _ => false,
         };
-        let mut references: Vec<(i64, Reference)> = Vec::new();
+        let mut last: Option<i64> = None;
         let mut statement = connection.prepare_cached(
             "SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq",
         )?;
         let mut rows = statement.query([&self.name])?;
         while let Some(row) = rows.next()? {
             let id: i64 = row.get(0)?;
-            if references.last().is_none_or(|(last, _)| *last != id) {
-                references.push((
-                    id,
-                    Reference {
-                        columns: Vec::new(),
-                        table: row.get(1)?,
-                        to: Vec::new(),
-                    },
-                ));
+            if last.replace(id) != Some(id) {
+                self.references.push(Reference {
+                    table: row.get(1)?,
+                    ..Reference::default()
+                });
             }
-            if let Some((_, reference)) = references.last_mut() {
+            if let Some(reference) = self.references.last_mut() {
                 reference.columns.push(row.get(2)?);
                 reference.to.push(row.get(3)?);
             }
         }
-        self.references = references
-            .into_iter()
-            .map(|(_, reference)| reference)
-            .collect();
         self.sql = connection
             .prepare_cached("SELECT coalesce(max(sql), '') FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name = ?1")?
             .query_row([&self.name], |row| row.get(0))?;

@@ -6,6 +6,27 @@ use rusqlite::{ErrorCode, ffi};
 
 use crate::{Constraint, ConstraintKind, Error, ErrorKind, FileFault};
 
+/// What went wrong on a connection.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// It is said in our words already.
+    Translated(Error),
+    /// It is to be [translated](super::session::Session::translate) by who knows the path of the file.
+    Sqlite(rusqlite::Error),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Translated(error)
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
 /// Translates what SQLite said while working on the file at `path`.
 pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
     let Some((code, text)) = code_and_text(&error) else {
@@ -14,12 +35,10 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
     let file = path.display();
     let unavailable = |message: String| Error::unavailable(message);
     let translated = match code.code {
-        ErrorCode::ConstraintViolation => {
+        ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch => {
             let constraint = constraint(code.extended_code, &text);
             Error::new(ErrorKind::Constraint, text).with_constraint(constraint)
         }
-        ErrorCode::TypeMismatch => Error::new(ErrorKind::Constraint, text.clone())
-            .with_constraint(constraint(code.extended_code, &text)),
         ErrorCode::OperationInterrupted => {
             Error::timeout("the statement took too long and was ended")
         }
@@ -104,18 +123,13 @@ pub(crate) fn is_read_only(error: &Error) -> bool {
     source(error).and_then(rusqlite::Error::sqlite_error_code) == Some(ErrorCode::ReadOnly)
 }
 
-/// Whether a value was longer than the connection may read.
-pub(crate) fn is_too_big(error: &Error) -> bool {
-    source(error).is_some_and(is_too_big_value)
-}
-
 /// The error of SQLite that an error was made of.
-pub(crate) fn source(error: &Error) -> Option<&rusqlite::Error> {
+fn source(error: &Error) -> Option<&rusqlite::Error> {
     std::error::Error::source(error)?.downcast_ref()
 }
 
-/// The same of an error as SQLite gave it.
-pub(crate) fn is_too_big_value(error: &rusqlite::Error) -> bool {
+/// Whether a value was longer than the connection may read.
+pub(crate) fn is_too_big(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::TooBig)
 }
 
@@ -178,32 +192,23 @@ fn constraint(extended_code: i32, text: &str) -> Constraint {
     let detail = text
         .split_once("constraint failed: ")
         .map_or(text, |(_, detail)| detail);
-    let mut table = None;
-    let mut columns = Vec::new();
-    match kind {
+    let names: Vec<&str> = match kind {
         ConstraintKind::Unique | ConstraintKind::NotNull if !detail.starts_with("index ") => {
-            for part in detail.split(", ") {
-                if let Some((owner, column)) = part.split_once('.') {
-                    table = Some(owner.to_owned());
-                    columns.push(column.to_owned());
-                }
-            }
+            detail.split(", ").collect()
         }
         // "cannot store TEXT value in INTEGER column t.c"
         ConstraintKind::Type => {
-            if let Some((owner, column)) = text
-                .rsplit_once(" column ")
-                .and_then(|(_, name)| name.split_once('.'))
-            {
-                table = Some(owner.to_owned());
-                columns.push(column.to_owned());
-            }
+            let name = text.rsplit_once(" column ").map(|(_, name)| name);
+            name.into_iter().collect()
         }
-        _ => {}
+        _ => Vec::new(),
+    };
+    let mut constraint = Constraint::new(kind, detail);
+    for name in names {
+        if let Some((table, column)) = name.split_once('.') {
+            constraint.table = Some(table.to_owned());
+            constraint.columns.push(column.to_owned());
+        }
     }
-    Constraint {
-        table,
-        columns,
-        ..Constraint::new(kind, detail)
-    }
+    constraint
 }

@@ -64,7 +64,7 @@ pub(crate) fn fold(text: &str) -> String {
 }
 
 /// Adds our functions to a connection.
-pub(crate) fn register(connection: &Connection, limiter: &Limiter) -> Result<()> {
+pub(crate) fn register(connection: &mut Connection, limiter: &Limiter) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS;
@@ -211,8 +211,8 @@ mod tests {
     use super::*;
 
     fn ask(sql: &str) -> Option<bool> {
-        let connection = Connection::open_in_memory().unwrap();
-        register(&connection, &Limiter::default()).unwrap();
+        let mut connection = Connection::open_in_memory().unwrap();
+        register(&mut connection, &Limiter::default()).unwrap();
         connection.query_row(sql, [], |row| row.get(0)).unwrap()
     }
 
@@ -228,9 +228,9 @@ mod tests {
 
     #[test]
     fn a_long_text_is_searched_portion_by_portion_until_its_time_is_over() {
-        let connection = Connection::open_in_memory().unwrap();
+        let mut connection = Connection::open_in_memory().unwrap();
         let limiter = Limiter::default();
-        register(&connection, &limiter).unwrap();
+        register(&mut connection, &limiter).unwrap();
         let ask = |text: &str, needle: &str| -> Result<bool> {
             let sql = "SELECT svc_icontains(?1, ?2)";
             connection.query_row(sql, [text, needle], |row| row.get(0))

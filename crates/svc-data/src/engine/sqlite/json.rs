@@ -46,48 +46,28 @@ impl Cells for Row<'_> {
 
 /// Writes one value as the type of its column says; a value of another sort as what it is.
 pub(crate) fn write_value(out: &mut BytesMut, field: &Field, value: ValueRef<'_>, zone: &Zone) {
+    let holds_anything = field.detail.holds_anything;
     let written = match (field.kind, value) {
-        (_, ValueRef::Null) => {
-            out.put_slice(b"null");
-            true
-        }
-        (Kind::Boolean, ValueRef::Integer(0)) => {
-            out.put_slice(b"false");
-            true
-        }
-        (Kind::Boolean, ValueRef::Integer(1)) => {
-            out.put_slice(b"true");
-            true
-        }
+        (_, ValueRef::Null) => return out.put_slice(b"null"),
+        (Kind::Boolean, ValueRef::Integer(0)) => return out.put_slice(b"false"),
+        (Kind::Boolean, ValueRef::Integer(1)) => return out.put_slice(b"true"),
         (Kind::Decimal, ValueRef::Integer(number)) => {
-            write_decimal(out, format_args!("{number}"), field.scale);
-            true
+            return write_decimal(out, format_args!("{number}"), field.scale);
         }
         (Kind::Decimal, ValueRef::Real(number)) if number.is_finite() => {
-            write_decimal(out, format_args!("{number}"), field.scale);
-            true
+            return write_decimal(out, format_args!("{number}"), field.scale);
         }
-        (Kind::Decimal, ValueRef::Real(number)) if field.detail.holds_anything => {
+        (Kind::Decimal, ValueRef::Real(number)) if holds_anything => {
             let sign = if number < 0.0 { "-" } else { "" };
-            write_display(out, format_args!("\"{sign}Infinity\""));
-            true
+            return write_display(out, format_args!("\"{sign}Infinity\""));
         }
-        (Kind::Binary, ValueRef::Blob(bytes)) => {
-            write_hex(out, bytes);
-            true
-        }
+        (Kind::Binary, ValueRef::Blob(bytes)) => return write_hex(out, bytes),
         (Kind::Uuid, ValueRef::Blob(bytes)) if field.storage == Storage::UuidBytes => {
             write_uuid(out, bytes)
         }
-        (_, ValueRef::Blob(bytes)) if field.detail.holds_anything => {
-            write_hex_object(out, bytes);
-            true
-        }
-        (_, ValueRef::Text(text))
-            if field.detail.holds_anything && std::str::from_utf8(text).is_err() =>
-        {
-            write_hex_object(out, text);
-            true
+        (_, ValueRef::Blob(bytes)) if holds_anything => return write_hex_object(out, bytes),
+        (_, ValueRef::Text(text)) if holds_anything && std::str::from_utf8(text).is_err() => {
+            return write_hex_object(out, text);
         }
         (Kind::Date, value) => temporal::write_date(out, value),
         (Kind::DateTime, value) => temporal::write_date_time(out, value, zone),

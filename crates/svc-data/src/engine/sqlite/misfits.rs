@@ -1,10 +1,10 @@
 //! Values of lookups that are not of the type of their column. A cell may hold one all the same, and is found by it; a
 //! value that no cell holds is a mistake, and refused as every other engine refuses it.
 
-use rusqlite::params_from_iter;
 use sea_query::Expr;
 
 use super::{
+    fault::Fault,
     select::{SqliteDialect, Statement},
     session::Session,
 };
@@ -66,16 +66,10 @@ impl Misfits {
     }
 
     /// Refuses a value that no cell holds.
-    pub(crate) fn check(&self, session: Session<'_>) -> Result<()> {
+    pub(crate) fn check(&self, session: Session<'_>) -> Result<(), Fault> {
         for misfit in &self.0 {
-            let Statement { sql, values } = &misfit.statement;
-            let is_held = session.translate(
-                session
-                    .prepare_cached(sql)
-                    .and_then(|mut statement| statement.exists(params_from_iter(values))),
-            )?;
-            if !is_held {
-                return Err(Error::invalid_field(&misfit.field, &misfit.message));
+            if !misfit.statement.has_rows(&session)? {
+                return Err(Error::invalid_field(&misfit.field, &misfit.message).into());
             }
         }
         Ok(())

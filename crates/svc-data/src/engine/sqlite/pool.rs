@@ -47,21 +47,17 @@ pub(crate) struct Options {
 pub(crate) struct Pool {
     /// Counts what makes a held view too old.
     commits: Arc<AtomicU64>,
-    reads: Jobs<ReadJob>,
+    reads: Arc<Jobs<ReadJob>>,
     /// Gives reads their turn, where there are several readers.
     admission: Option<Admission>,
-    writes: Option<Jobs<Box<dyn WriteJob>>>,
+    writes: Option<Arc<Jobs<Box<dyn WriteJob>>>>,
     watch: Arc<Mutex<Slot>>,
 }
 
 impl Pool {
     /// Opens the file with one reader to see that it can be used, then starts the threads.
     pub(crate) fn start(options: Options) -> Result<Self> {
-        let Options {
-            source,
-            readers,
-            writable,
-        } = options;
+        let (source, readers) = (options.source, options.readers);
         let commits = Arc::new(AtomicU64::new(0));
         let spawn = |name: String, body: Box<dyn FnOnce() + Send>| {
             thread::Builder::new()
@@ -77,7 +73,7 @@ impl Pool {
         };
 
         // The writer first: it may have to recover the journal of a program that was killed.
-        let writes = if writable {
+        let writes = if options.writable {
             let mut slot = Slot::new(source.clone(), Role::Writer);
             slot.connection()?;
             let (sender, jobs) = jobs::queue();
@@ -95,7 +91,7 @@ impl Pool {
         let (reads, jobs) = jobs::queue();
         for number in 1..=readers.max(1) {
             let mut slot = Slot::new(source.clone(), Role::Reader);
-            let jobs = jobs.clone();
+            let jobs = Arc::clone(&jobs);
             let commits = Arc::clone(&commits);
             spawn(
                 format!("sqlite-reader-{number}"),

@@ -8,7 +8,7 @@ use sea_query::SelectStatement;
 
 use super::{
     bound::{Bound, keep},
-    fault::is_too_big_value,
+    fault::{Fault, is_too_big},
     misfits::Misfits,
     select::{MAX_BOUND, SqliteDialect, Statement},
     session::Session,
@@ -44,7 +44,7 @@ impl ListQuery {
     }
 
     /// Runs the list on a reader.
-    pub(crate) fn run(&self, session: Session<'_>) -> Result<Part> {
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<Part, Fault> {
         let query = &self.list.query;
         session.check_version(&query.model)?;
         self.misfits.check(session)?;
@@ -63,36 +63,31 @@ impl ListQuery {
     }
 
     /// Reads the page, and counts.
-    fn read(&self, session: Session<'_>) -> Result<Part> {
+    fn read(&self, session: Session<'_>) -> Result<Part, Fault> {
         let query = &self.list.query;
         let mut page = PageWriter::new(query);
         'pages: for statement in &self.list.pages {
-            let mut prepared = session.statement(&statement.sql)?;
-            let mut rows =
-                session.translate(prepared.query(params_from_iter(&statement.values)))?;
+            let mut prepared = session.prepare_cached(&statement.sql)?;
+            let mut rows = prepared.query(params_from_iter(&statement.values))?;
             loop {
                 let row = match rows.next() {
                     Ok(None) => break,
                     Ok(Some(row)) => row,
                     // It belongs to what follows.
-                    Err(error) if is_too_big_value(&error) && page.is_full() => {
-                        break 'pages;
-                    }
-                    Err(error) => return session.translate(Err(error)),
+                    Err(error) if is_too_big(&error) && page.is_full() => break 'pages,
+                    Err(error) => return Err(error.into()),
                 };
                 if page.is_full() {
                     break 'pages;
                 }
                 let write = |out: &mut BytesMut, query: &PageQuery| {
                     let (fields, shown) = (&query.model.fields, &query.shown);
-                    session.translate(row.write_shown(out, fields, shown))
+                    Ok(row.write_shown(out, fields, shown)?)
                 };
                 page.write(write, || {
                     let values = query.key_positions.iter();
                     let kept = values.map(|position| row.get_ref(*position).map(keep));
-                    session
-                        .translate(kept.collect::<rusqlite::Result<_>>())
-                        .map(Some)
+                    Ok::<_, Fault>(Some(kept.collect::<rusqlite::Result<_>>()?))
                 })?;
             }
         }
@@ -104,28 +99,25 @@ impl ListQuery {
     }
 
     /// How many records match: known from before, or counted.
-    fn count(&self, session: Session<'_>, statement: &Statement) -> Result<u64> {
+    fn count(&self, session: Session<'_>, statement: &Statement) -> Result<u64, Fault> {
         let query = &self.list.query;
         if query.estimate
             && let Some(estimate) = estimate(&session, &query.model.table)
         {
             return Ok(estimate);
         }
-        let count = || -> Result<u64> {
-            let mut prepared = session.statement(&statement.sql)?;
+        let count = || -> Result<u64, Fault> {
             let values = params_from_iter(&statement.values);
-            let count: i64 = session.translate(prepared.query_row(values, |row| row.get(0)))?;
+            let mut prepared = session.prepare_cached(&statement.sql)?;
+            let count: i64 = prepared.query_row(values, |row| row.get(0))?;
             Ok(count.unsigned_abs())
         };
         let Some(counts) = session.counts.filter(|_| query.count_stays) else {
             return count();
         };
         // The rows of the page were read in the transaction that this is asked in, so they are of one state.
-        let version: u32 = session.translate(
-            session
-                .prepare_cached("PRAGMA data_version")
-                .and_then(|mut pragma| pragma.query_row([], |row| row.get(0))),
-        )?;
+        let mut pragma = session.prepare_cached("PRAGMA data_version")?;
+        let version: u32 = pragma.query_row([], |row| row.get(0))?;
         let key = statement.key();
         if let Some(count) = counts.get(&version, &key) {
             return Ok(count);
@@ -153,7 +145,7 @@ pub(crate) fn retrieve(
     model: &Model,
     select: &SelectStatement,
     shown: &Projection,
-) -> Result<RecordJson> {
+) -> Result<RecordJson, Fault> {
     session.check_version(model)?;
     let statement = Statement::select(select);
     let fields: Vec<usize> = (0..model.fields.len()).collect();
@@ -164,7 +156,7 @@ pub(crate) fn retrieve(
         // The entity tag is that of the whole record.
         || refuse_large_rows(session, model, select, &fields, 1),
     )?;
-    found.ok_or_else(|| no_such_record(model))
+    Ok(found.ok_or_else(|| no_such_record(model))?)
 }
 
 /// Reads what one record has in the columns of an order.
@@ -172,15 +164,13 @@ pub(crate) fn place(
     session: Session<'_>,
     model: &Model,
     statement: &Statement,
-) -> Result<Vec<KeyValue>> {
-    let mut prepared = session.statement(&statement.sql)?;
+) -> Result<Vec<KeyValue>, Fault> {
+    let mut prepared = session.prepare_cached(&statement.sql)?;
     let columns = prepared.column_count();
-    let mut rows = session.translate(prepared.query(params_from_iter(&statement.values)))?;
-    let row = session
-        .translate(rows.next())?
-        .ok_or_else(|| no_such_record(model))?;
+    let mut rows = prepared.query(params_from_iter(&statement.values))?;
+    let row = rows.next()?.ok_or_else(|| no_such_record(model))?;
     (0..columns)
-        .map(|position| Ok(keep(session.translate(row.get_ref(position))?)))
+        .map(|position| Ok(keep(row.get_ref(position)?)))
         .collect()
 }
 
@@ -190,23 +180,13 @@ pub(crate) fn one(
     model: &Model,
     statement: &Statement,
     shown: &Projection,
-) -> Result<Option<RecordJson>> {
-    let mut prepared = session.statement(&statement.sql)?;
-    let mut rows = session.translate(prepared.query(params_from_iter(&statement.values)))?;
-    match session.translate(rows.next())? {
-        Some(row) => record(session, model, row, shown).map(Some),
-        None => Ok(None),
-    }
-}
-
-/// The record of a row that has all fields.
-pub(crate) fn record(
-    session: Session<'_>,
-    model: &Model,
-    row: &rusqlite::Row<'_>,
-    shown: &Projection,
-) -> Result<RecordJson> {
-    session.translate(row.record(&model.fields, shown))
+) -> Result<Option<RecordJson>, Fault> {
+    let mut prepared = session.prepare_cached(&statement.sql)?;
+    let mut rows = prepared.query(params_from_iter(&statement.values))?;
+    Ok(match rows.next()? {
+        Some(row) => Some(row.record(&model.fields, shown)?),
+        None => None,
+    })
 }
 
 #[cfg(test)]
@@ -219,8 +199,9 @@ mod tests {
     use crate::{
         Structure,
         engine::sqlite::{
-            connection::{Role, Slot, Source},
+            connection::{Role, Slot},
             discover::discover,
+            functions,
         },
     };
 
@@ -231,28 +212,14 @@ mod tests {
 
     impl File {
         fn new(folder: &Path) -> Self {
-            let path = folder.join("t.db");
-            let connection = Connection::open(&path).unwrap();
-            connection
-                .execute_batch(
-                    "CREATE TABLE t (id INTEGER PRIMARY KEY, status TEXT, at DATETIME NOT NULL, code TEXT UNIQUE NOT NULL);
-                     CREATE INDEX by_status ON t (status, at);
-                     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
-                     INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
-                     ANALYZE;",
-                )
-                .unwrap();
-            let (models, version) = discover(&connection).unwrap();
+            let sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, status TEXT, at DATETIME NOT NULL, code TEXT UNIQUE NOT NULL);
+                CREATE INDEX by_status ON t (status, at);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+                INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
+                ANALYZE;";
+            let slot = Slot::of_new_file(folder, sql, Role::Reader, Arc::new(functions::register));
+            let (models, version) = discover(slot.current().unwrap()).unwrap();
             let structure = Structure::new(models, version);
-            let source = Source {
-                path,
-                set_wal: false,
-                prepare: Arc::new(|connection, limiter| {
-                    crate::engine::sqlite::functions::register(connection, limiter)
-                }),
-            };
-            let mut slot = Slot::new(source, Role::Reader);
-            slot.connection().unwrap();
             Self { slot, structure }
         }
 

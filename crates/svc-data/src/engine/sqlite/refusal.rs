@@ -1,6 +1,6 @@
 //! Which rule of an SQLite database refused a write, and which fields it is about.
 
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::Connection;
 use sea_query::{Expr, ExprTrait, Query};
 
 use super::{bound::bind, select::Statement};
@@ -104,17 +104,12 @@ fn dangling<'m>(
     given: &[Given],
 ) -> rusqlite::Result<Vec<&'m ForeignKey>> {
     let mut missing = Vec::new();
+    let value_of = |field: &usize| {
+        let found = given.iter().find(|(index, _)| index == field);
+        found.map(|(_, value)| value)
+    };
     for key in &model.foreign_keys {
-        let parts: Option<Vec<&KeyValue>> = key
-            .fields
-            .iter()
-            .map(|field| {
-                given
-                    .iter()
-                    .find(|(index, _)| index == field)
-                    .map(|(_, v)| v)
-            })
-            .collect();
+        let parts: Option<Vec<&KeyValue>> = key.fields.iter().map(value_of).collect();
         let Some(parts) = parts else { continue };
         if key.columns.len() != parts.len() || parts.contains(&&KeyValue::Null) {
             continue;
@@ -126,11 +121,7 @@ fn dangling<'m>(
         for (to, value) in key.columns.iter().zip(parts) {
             query.and_where(column("parent", to).eq(bind(value)));
         }
-        let statement = Statement::select(&query);
-        if !connection
-            .prepare_cached(&statement.sql)?
-            .exists(params_from_iter(&statement.values))?
-        {
+        if !Statement::select(&query).has_rows(connection)? {
             missing.push(key);
         }
     }
@@ -154,11 +145,7 @@ fn referrer<'m>(
         for (field, referred) in referrer.fields.iter().zip(&referrer.columns) {
             query.and_where(column(CHILD, field).equals((name(SELF), name(referred))));
         }
-        let statement = Statement::select(&query);
-        if connection
-            .prepare_cached(&statement.sql)?
-            .exists(params_from_iter(&statement.values))?
-        {
+        if Statement::select(&query).has_rows(connection)? {
             return Ok(Some(referrer));
         }
     }

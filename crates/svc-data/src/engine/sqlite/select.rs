@@ -1,6 +1,7 @@
 //! A plan of a list, and the key of a record, as SQL for SQLite.
 
-use sea_query::{Alias, Expr, ExprTrait, Func, SelectStatement, SqliteQueryBuilder, Value, Values};
+use rusqlite::{Connection, params_from_iter};
+use sea_query::{Expr, ExprTrait, SelectStatement, SqliteQueryBuilder, Value, Values};
 
 use super::{
     bound::{Bound, bind},
@@ -12,7 +13,7 @@ use crate::{
     engine::statement,
     plan::{Comparison, Match},
     query::{
-        Dialect, column,
+        Dialect, call, column,
         cursor::{Key, KeyValue},
     },
     structure::Kind,
@@ -23,6 +24,14 @@ use crate::{
 pub(super) const MAX_BOUND: usize = 32_766;
 
 pub(crate) type Statement = statement::Statement<Bound>;
+
+impl Statement {
+    /// Whether it returns a row.
+    pub(super) fn has_rows(&self, connection: &Connection) -> rusqlite::Result<bool> {
+        let mut prepared = connection.prepare_cached(&self.sql)?;
+        prepared.exists(params_from_iter(&self.values))
+    }
+}
 
 impl statement::Bound for Bound {
     fn of(value: Value) -> Self {
@@ -103,7 +112,22 @@ impl Dialect for SqliteDialect {
     }
 
     fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr> {
-        Ok(matches(field, table, how, text))
+        let (function, any_case) = match how {
+            Match::Contains { any_case: true } => ("svc_icontains", true),
+            Match::Contains { any_case: false } => ("svc_contains", false),
+            Match::Starts { any_case: true } => ("svc_istartswith", true),
+            Match::Starts { any_case: false } => ("svc_startswith", false),
+            Match::Ends { any_case: true } => ("svc_iendswith", true),
+            Match::Ends { any_case: false } => ("svc_endswith", false),
+            Match::Regex => ("svc_regex", false),
+        };
+        let needle = if any_case {
+            fold(text)
+        } else {
+            text.to_owned()
+        };
+        let text = column(table, &field.name);
+        Ok(call(function).arg(text).arg(needle).into())
     }
 
     fn test_only(&self, test: Expr) -> Expr {
@@ -118,32 +142,6 @@ impl Dialect for SqliteDialect {
             _ => is_null.or(column(table, &field.name).eq("")),
         }
     }
-}
-
-/// A name as an identifier of SQLite.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-fn matches(field: &Field, table: &str, how: Match, text: &str) -> Expr {
-    let (function, any_case) = match how {
-        Match::Contains { any_case: true } => ("svc_icontains", true),
-        Match::Contains { any_case: false } => ("svc_contains", false),
-        Match::Starts { any_case: true } => ("svc_istartswith", true),
-        Match::Starts { any_case: false } => ("svc_startswith", false),
-        Match::Ends { any_case: true } => ("svc_iendswith", true),
-        Match::Ends { any_case: false } => ("svc_endswith", false),
-        Match::Regex => ("svc_regex", false),
-    };
-    let needle = if any_case {
-        fold(text)
-    } else {
-        text.to_owned()
-    };
-    Func::cust(Alias::new(function))
-        .arg(column(table, &field.name))
-        .arg(needle)
-        .into()
 }
 
 #[cfg(test)]

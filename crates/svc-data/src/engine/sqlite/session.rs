@@ -2,16 +2,20 @@
 
 use std::{ops::Deref, path::Path};
 
-use rusqlite::{CachedStatement, Connection};
+use rusqlite::Connection;
 
-use super::{connection::Open, discover, fault};
+use super::{
+    connection::Open,
+    discover,
+    fault::{self, Fault},
+};
 use crate::{Error, Model, Result, engine::counts::Counts};
 
 /// A connection, with the path of its file, which messages name.
 #[derive(Clone, Copy)]
 pub(crate) struct Session<'a> {
     connection: &'a Connection,
-    path: &'a Path,
+    pub(crate) path: &'a Path,
     /// The counts that a reader remembers.
     pub(super) counts: Option<&'a Counts<u32>>,
 }
@@ -33,23 +37,21 @@ impl<'a> Session<'a> {
     }
 
     /// Translates an error of SQLite into ours.
-    pub(crate) fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T> {
-        result.map_err(|error| fault::translate(error, self.path))
-    }
-
-    /// A prepared statement, kept for the next time.
-    pub(crate) fn statement(self, sql: &str) -> Result<CachedStatement<'a>> {
-        self.translate(self.connection.prepare_cached(sql))
+    pub(crate) fn translate<T, E: Into<Fault>>(self, result: Result<T, E>) -> Result<T> {
+        result.map_err(|error| match error.into() {
+            Fault::Translated(error) => error,
+            Fault::Sqlite(error) => fault::translate(error, self.path),
+        })
     }
 
     /// Refuses to work with a model of a structure that is no longer there.
-    pub(super) fn check_version(self, model: &Model) -> Result<()> {
-        match self.translate(discover::schema_version(self.connection))? == model.structure_version
-        {
+    pub(super) fn check_version(self, model: &Model) -> Result<(), Fault> {
+        match discover::schema_version(self.connection)? == model.structure_version {
             true => Ok(()),
-            false => Err(Error::structure_changed(
-                "the structure of the database has changed",
-            )),
+            false => {
+                let message = "the structure of the database has changed";
+                Err(Error::structure_changed(message).into())
+            }
         }
     }
 }

@@ -2,16 +2,17 @@
 
 use bytes::BytesMut;
 use rusqlite::{Connection, limits::Limit, params_from_iter};
-use sea_query::{Alias, Expr, ExprTrait, Func, SelectStatement};
+use sea_query::{Expr, ExprTrait, SelectStatement};
 
 use super::{
-    fault, json,
+    fault::{Fault, is_too_big},
+    json,
     select::{SqliteDialect, Statement},
     session::Session,
 };
 use crate::{
     Error, Model, Result,
-    query::{Dialect as _, SELF, column},
+    query::{Dialect as _, SELF, call, column},
     value::time::Zone,
 };
 
@@ -26,9 +27,9 @@ const PART: i64 = 1 << 20;
 pub(super) fn bounded<T>(
     connection: &Connection,
     columns: usize,
-    run: impl Fn() -> Result<T>,
-    check: impl Fn() -> Result<()>,
-) -> Result<T> {
+    run: impl Fn() -> Result<T, Fault>,
+    check: impl Fn() -> Result<(), Fault>,
+) -> Result<T, Fault> {
     for (attempt, limit) in [MAX_ROW / Ord::max(columns, 1), MAX_ROW]
         .into_iter()
         .enumerate()
@@ -38,7 +39,7 @@ pub(super) fn bounded<T>(
             run()
         };
         match limited {
-            Err(error) if fault::is_too_big(&error) => {}
+            Err(Fault::Sqlite(error)) if is_too_big(&error) => {}
             result => return result,
         }
         if attempt == 0 {
@@ -87,7 +88,7 @@ pub(super) fn refuse_large_rows(
     select: &SelectStatement,
     shown: &[usize],
     limit: usize,
-) -> Result<()> {
+) -> Result<(), Fault> {
     let mut sizes = select.clone();
     sizes.clear_selects();
     for field in model.primary_key() {
@@ -97,19 +98,18 @@ pub(super) fn refuse_large_rows(
         sizes.expr(written_size(&model.at(*index)?.name));
     }
     let Statement { sql, values } = Statement::select(&sizes);
-    let mut prepared = session.translate(session.prepare(&sql))?;
-    let mut rows = session.translate(prepared.query(params_from_iter(&values)))?;
+    let mut prepared = session.prepare(&sql)?;
+    let mut rows = prepared.query(params_from_iter(&values))?;
     let keys = model.key.len();
     let mut written: i64 = 0;
     for _ in 0..limit {
-        let Some(row) = session.translate(rows.next())? else {
+        let Some(row) = rows.next()? else {
             break;
         };
         let mut row_size: i64 = 0;
         let mut largest = (0, None);
         for (place, index) in shown.iter().enumerate() {
-            let size: Option<i64> = session.translate(row.get(keys + place))?;
-            let size = size.unwrap_or(0);
+            let size: i64 = row.get::<_, Option<_>>(keys + place)?.unwrap_or(0);
             row_size = row_size.saturating_add(size);
             largest = Ord::max(largest, (size, Some(*index)));
         }
@@ -119,16 +119,11 @@ pub(super) fn refuse_large_rows(
             let mut key = Vec::with_capacity(keys);
             for (place, field) in model.primary_key().enumerate() {
                 let mut text = BytesMut::new();
-                let cell = session.translate(row.get_ref(place))?;
-                json::write_value(&mut text, field, cell, &Zone::UTC);
+                json::write_value(&mut text, field, row.get_ref(place)?, &Zone::UTC);
                 key.push(String::from_utf8_lossy(&text).into_owned());
             }
-            return Err(too_large(
-                model,
-                &key.join(","),
-                &model.at(index)?.name,
-                size,
-            ));
+            let field = &model.at(index)?.name;
+            return Err(too_large(model, &key.join(","), field, size).into());
         }
         written = written.saturating_add(row_size);
         if written >= PART {
@@ -140,10 +135,8 @@ pub(super) fn refuse_large_rows(
 
 /// The bytes that a field is written with at least: a blob has two digits for each of its bytes.
 fn written_size(name: &str) -> Expr {
-    let call = |function: &'static str| {
-        Expr::from(Func::cust(Alias::new(function)).arg(column(SELF, name)))
-    };
-    call("octet_length").mul(call("typeof").eq("blob").add(1))
+    let of = |function: &str| Expr::from(call(function).arg(column(SELF, name)));
+    of("octet_length").mul(of("typeof").eq("blob").add(1))
 }
 
 fn too_large(model: &Model, key: &str, field: &str, size: i64) -> Error {

@@ -17,14 +17,16 @@ use super::{
     bound::bind_scalar,
     column_type::Declared,
     connection::{Limiter, Source},
-    fault, functions, pool,
-    select::{SqliteDialect, Statement, quoted},
+    fault::Fault,
+    functions, pool,
+    select::{SqliteDialect, Statement},
     session::Session,
 };
 use crate::{
     Error, Field, Result,
     guard::{Engine, is_function_listed},
     plan::ListPlan,
+    query::quoted,
     sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
 };
 
@@ -89,17 +91,24 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
     }
 }
 
-/// Runs a query on one of these connections.
-pub(super) fn run(session: Session<'_>, job: &SqlJob) -> Result<SqlAnswer> {
+/// Runs a query on one of these connections. What SQLite has against the query is said in its words.
+pub(super) fn run(session: Session<'_>, job: &SqlJob) -> Result<SqlAnswer, Fault> {
+    answer(session, job).map_err(|fault| match fault {
+        Fault::Sqlite(error) => match about_the_query(&error) {
+            Some(message) => Error::invalid(message).with_source(error).into(),
+            None => Fault::Sqlite(error),
+        },
+        translated => translated,
+    })
+}
+
+fn answer(session: Session<'_>, job: &SqlJob) -> Result<SqlAnswer, Fault> {
     if job.schema.as_deref().is_some_and(|schema| schema != "main") {
-        return Err(Error::invalid_field(
-            "schema",
-            "an SQLite database has one schema, main",
-        ));
+        let message = "an SQLite database has one schema, main";
+        return Err(Error::invalid_field("schema", message).into());
     }
-    let session = QuerySession(session);
-    session.translate(budget::lift(&session.0))?;
-    let plan = job.plan(session.translate(columns(&session.0, job.statement.sql()))?)?;
+    budget::lift(&session)?;
+    let plan = job.plan(columns(&session, job.statement.sql())?)?;
     let inner = Inner {
         session,
         job,
@@ -115,38 +124,15 @@ pub(super) fn run(session: Session<'_>, job: &SqlJob) -> Result<SqlAnswer> {
         SqlTask::Aggregate(aggregate) => {
             let mut aggregate = Aggregate::new(&plan.model, aggregate.clone())?;
             let wrapped = inner.wrapped(aggregate.statement_mut());
-            session.translate(budget::limit(&session.0, &wrapped.sql))?;
+            budget::limit(&session, &wrapped.sql)?;
             *aggregate.statement_mut() = wrapped;
-            SqlRows::of_aggregate(session.retranslate(aggregate.answer(session.0))?)
+            SqlRows::of_aggregate(aggregate.answer(session)?)
         }
     };
     if let Some(counted) = &plan.count {
         rows.count = Some(inner.count(counted)?);
     }
-    job.answer(&plan, rows)
-}
-
-/// A connection for a query of a client: what SQLite has against the query is said in its words.
-#[derive(Clone, Copy)]
-struct QuerySession<'a>(Session<'a>);
-
-impl QuerySession<'_> {
-    fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T> {
-        result.or_else(|error| match about_the_query(&error) {
-            Some(message) => Err(Error::invalid(message).with_source(error)),
-            None => self.0.translate(Err(error)),
-        })
-    }
-
-    /// The same for an error that was translated as one of our own statements.
-    fn retranslate<T>(self, result: Result<T>) -> Result<T> {
-        result.map_err(
-            |error| match fault::source(&error).and_then(about_the_query) {
-                Some(message) => Error::invalid(message).with_source(error),
-                None => error,
-            },
-        )
-    }
+    Ok(job.answer(&plan, rows)?)
 }
 
 /// What an error says about the query, if it is one of the query and not of the file.
@@ -197,7 +183,7 @@ fn columns(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<Field>> {
 
 /// The query of a client, and what is to be done with it.
 struct Inner<'a> {
-    session: QuerySession<'a>,
+    session: Session<'a>,
     job: &'a SqlJob,
     plan: &'a SqlPlan,
 }
@@ -222,29 +208,26 @@ impl Inner<'_> {
         }
     }
 
-    fn count(&self, plan: &ListPlan) -> Result<u64> {
+    fn count(&self, plan: &ListPlan) -> Result<u64, Fault> {
         let count = self.plan.counted(&SqliteDialect, plan)?;
         let Statement { sql, values } = self.wrapped(&Statement::select(&count));
-        let session = self.session.0;
-        self.session.translate(budget::limit(&session, &sql))?;
-        let counted = session.prepare_cached(&sql).and_then(|mut statement| {
-            statement.query_row(params_from_iter(&values), |row| row.get::<_, i64>(0))
-        });
-        Ok(self.session.translate(counted)?.unsigned_abs())
+        budget::limit(&self.session, &sql)?;
+        let mut prepared = self.session.prepare_cached(&sql)?;
+        let count: i64 = prepared.query_row(params_from_iter(&values), |row| row.get(0))?;
+        Ok(count.unsigned_abs())
     }
 
     /// The rows of a statement after the first `skip`, as arrays.
-    fn rows(&self, statement: &Statement, skip: u64, limit: u32) -> Result<SqlRows> {
-        let session = self.session;
-        session.translate(budget::limit(&session.0, &statement.sql))?;
-        let mut prepared = session.translate(session.0.prepare_cached(&statement.sql))?;
-        let mut rows = session.translate(prepared.query(params_from_iter(&statement.values)))?;
+    fn rows(&self, statement: &Statement, skip: u64, limit: u32) -> rusqlite::Result<SqlRows> {
+        budget::limit(&self.session, &statement.sql)?;
+        let mut prepared = self.session.prepare_cached(&statement.sql)?;
+        let mut rows = prepared.query(params_from_iter(&statement.values))?;
         for _ in 0..skip {
-            if session.translate(rows.next())?.is_none() {
+            if rows.next()?.is_none() {
                 break;
             }
         }
-        session.translate(writer::write(self.plan, &mut rows, limit))
+        writer::write(self.plan, &mut rows, limit)
     }
 }
 
@@ -256,7 +239,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        engine::sqlite::connection::{Open, Role, Slot},
+        engine::sqlite::connection::{Open, Prepare, Role, Slot},
         guard::{Binds, GuardOptions, check},
     };
 
@@ -299,28 +282,14 @@ mod tests {
         /// A file, opened for SQL of clients, or as the writer of records is.
         fn new(locked: bool) -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("t.db");
-            let connection = Connection::open(&path).unwrap();
-            connection
-                .execute_batch(
-                    "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
-                     CREATE INDEX by_name ON t (name);
-                     INSERT INTO t VALUES (1, 'one'), (2, 'two');",
-                )
-                .unwrap();
-            let source = Source {
-                path,
-                set_wal: false,
-                prepare: match locked {
-                    true => Arc::new(lock),
-                    false => {
-                        Arc::new(|connection, limiter| functions::register(connection, limiter))
-                    }
-                },
+            let sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
+                CREATE INDEX by_name ON t (name);
+                INSERT INTO t VALUES (1, 'one'), (2, 'two');";
+            let (role, prepare): (_, Prepare) = match locked {
+                true => (Role::Reader, Arc::new(lock)),
+                false => (Role::Writer, Arc::new(functions::register)),
             };
-            let role = if locked { Role::Reader } else { Role::Writer };
-            let mut slot = Slot::new(source, role);
-            slot.connection().unwrap();
+            let slot = Slot::of_new_file(folder.path(), sql, role, prepare);
             Self { slot, folder }
         }
 

@@ -10,7 +10,7 @@ use jiff::{
 use rusqlite::types::ValueRef;
 
 use crate::value::{
-    json::instant::{write_civil, write_day, write_instant, write_local},
+    json::instant::{local_time, write_civil, write_day, write_instant, write_local},
     time::{Written, Zone, parse_clock},
 };
 
@@ -28,18 +28,14 @@ const SECONDS_AFTER_YEAR_9999: i64 = 253_402_300_800;
 /// Writes a stored date and time as JSON, in RFC 3339; false when it is not one.
 pub(crate) fn write_date_time(out: &mut BytesMut, value: ValueRef<'_>, zone: &Zone) -> bool {
     match value {
-        ValueRef::Text(text) => match Written::parse(text) {
-            Some(written) => write_written(out, &written, zone),
-            None => false,
-        },
-        ValueRef::Integer(number) => match unix(number) {
-            Some((timestamp, digits)) => write_instant(out, timestamp, digits, zone),
-            None => false,
-        },
-        ValueRef::Real(number) => match real(number) {
-            Some(timestamp) => write_instant(out, timestamp, 3, zone),
-            None => false,
-        },
+        ValueRef::Text(text) => {
+            Written::parse(text).is_some_and(|written| write_written(out, &written, zone))
+        }
+        ValueRef::Integer(number) => unix(number)
+            .is_some_and(|(timestamp, digits)| write_instant(out, timestamp, digits, zone)),
+        ValueRef::Real(number) => {
+            real(number).is_some_and(|timestamp| write_instant(out, timestamp, 3, zone))
+        }
         _ => false,
     }
 }
@@ -55,13 +51,7 @@ fn write_written(out: &mut BytesMut, written: &Written<'_>, zone: &Zone) -> bool
     let Some(timestamp) = written.timestamp(&TimeZone::UTC) else {
         return false;
     };
-    let zoned = zone.zone.to_offset(timestamp);
-    let (shifted, offset) = if zoned.seconds() % 60 == 0 {
-        (zoned.to_datetime(timestamp), zoned.seconds())
-    } else {
-        // RFC 3339 has no seconds in an offset.
-        (TimeZone::UTC.to_datetime(timestamp), 0)
-    };
+    let (shifted, offset) = local_time(timestamp, zone);
     write_local(out, shifted, written.fraction, offset)
 }
 
@@ -115,16 +105,11 @@ pub(crate) fn date_text(value: ValueRef<'_>) -> Option<[u8; 10]> {
 /// The date part of a stored value as `YYYY-MM-DD`, whatever its time of day.
 pub(crate) fn date_of(value: ValueRef<'_>) -> Option<String> {
     match value {
-        ValueRef::Text(text) => {
-            let written = Written::parse(text)?;
-            Some(written.date.to_string())
+        ValueRef::Text(text) => Some(Written::parse(text)?.date.to_string()),
+        ValueRef::Integer(number) => {
+            let civil = TimeZone::UTC.to_datetime(unix(number)?.0);
+            Some(civil.date().to_string())
         }
-        ValueRef::Integer(number) => Some(
-            TimeZone::UTC
-                .to_datetime(unix(number)?.0)
-                .date()
-                .to_string(),
-        ),
         _ => None,
     }
 }

@@ -11,15 +11,17 @@ use serde_json::value::RawValue;
 
 use super::{
     bound::{bind, keep},
+    fault::Fault,
     json,
-    read::{one, record},
+    read::one,
     refusal::{self, Given},
     select::{SqliteDialect, Statement},
     session::Session,
 };
 use crate::{
     Before, Error, Field, IfMatch, Model, RecordJson, Result,
-    engine::Update,
+    engine::answers::Cells as _,
+    engine::{ChangeRequest, Update},
     query::{
         SELF, all_fields, all_of,
         assignments::{Assignment, assignments, insert_values, set_values},
@@ -81,34 +83,30 @@ impl Create {
         })
     }
 
-    pub(crate) fn model(&self) -> &Model {
-        &self.model
-    }
-
-    pub(crate) fn run(&self, session: Session<'_>) -> Result<RecordJson> {
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<RecordJson, Fault> {
         let model = &self.model;
         session.check_version(model)?;
-        let inserted = self.insert(session);
+        let inserted = session.translate(self.insert(session));
         let (identity, returned) = inserted
             .map_err(|error| refusal::explain(&session, model, &self.given, None, error))?;
         if let (Some(record), false) = (&returned, model.is_view) {
             return Ok(record.clone());
         }
         let found = one(session, model, &by_identity(model, &identity), &self.shown)?;
-        found.or(returned).ok_or_else(taken_away)
+        Ok(found.or(returned).ok_or_else(taken_away)?)
     }
 
     /// Inserts the row and says how it is found, and how it looks where it is a view's.
-    fn insert(&self, session: Session<'_>) -> Result<(Identity, Option<RecordJson>)> {
+    fn insert(&self, session: Session<'_>) -> Result<(Identity, Option<RecordJson>), Fault> {
         let model = &self.model;
-        let mut prepared = session.statement(&self.insert.sql)?;
-        let mut rows = session.translate(prepared.query(params_from_iter(&self.insert.values)))?;
-        let row = session.translate(rows.next())?.ok_or_else(|| {
+        let mut prepared = session.prepare_cached(&self.insert.sql)?;
+        let mut rows = prepared.query(params_from_iter(&self.insert.values))?;
+        let row = rows.next()?.ok_or_else(|| {
             Error::invalid("a rule of the database left the record out without saying why")
         })?;
         let mut returned = None;
         if model.is_view || !model.has_triggers {
-            returned = Some(record(session, model, row, &self.shown)?);
+            returned = Some(row.record(&model.fields, &self.shown)?);
         }
         let mut identity = Vec::new();
         let followed = match returned.is_some() && !model.is_view {
@@ -120,10 +118,10 @@ impl Create {
                 true => model.index_of(&column).unwrap_or(position),
                 false => position,
             };
-            identity.push((column, keep(session.translate(row.get_ref(position))?)));
+            identity.push((column, keep(row.get_ref(position)?)));
         }
         // To its end, where the foreign keys are checked.
-        while session.translate(rows.next())?.is_some() {}
+        while rows.next()?.is_some() {}
         Ok((identity, returned))
     }
 }
@@ -135,13 +133,8 @@ pub(crate) struct Change {
     /// What is kept of the record as it was.
     key: Projection,
     if_match: Option<IfMatch>,
-    action: Action,
-}
-
-enum Action {
-    /// Sets columns.
-    Update(Box<Setting>),
-    Delete,
+    /// None where the record is deleted.
+    setting: Option<Setting>,
 }
 
 /// What an update sets.
@@ -156,27 +149,41 @@ struct Setting {
 }
 
 impl Setting {
+    fn new(model: &Model, update: Update) -> Result<Self> {
+        let (mut assignments, lossy) = storable(model, &update.body.values)?;
+        if update.replace {
+            assignments.extend(update.body.left_out(model).map(|(index, field)| {
+                let default = field.default.as_ref().and_then(|default| default.sql());
+                let value = match default {
+                    // The structure's own text, as the database would evaluate it.
+                    Some(sql) => Expr::cust(format!("({sql})")),
+                    None => Expr::val(Value::String(None)),
+                };
+                (index, value)
+            }));
+        }
+        Ok(Self {
+            body: update.body,
+            given: given(&assignments),
+            assignments,
+            lossy,
+            shown: update.shown,
+        })
+    }
+
     /// Checks what a record has to have already, and returns the fields of the body that need not be set: the record
     /// shows these values already, although it may store them in another form, which is kept.
-    fn compare(
-        &self,
-        session: Session<'_>,
-        model: &Model,
-        row: &rusqlite::Row<'_>,
-    ) -> Result<Vec<usize>> {
+    fn compare(&self, model: &Model, row: &rusqlite::Row<'_>) -> Result<Vec<usize>, Fault> {
         let zone = &self.shown.zone;
         let fixed = &self.body.fixed;
         if !fixed.is_empty() {
-            fixed.check(
-                model,
-                &record(session, model, row, &fixed.shown(zone))?,
-                zone,
-            )?;
+            let found = row.record(&model.fields, &fixed.shown(zone))?;
+            fixed.check(model, &found, zone)?;
         }
         let mut kept = Vec::new();
         for (index, value) in &self.body.values {
             let assigned = self.given.iter().find(|(given, _)| given == index);
-            let stored = session.translate(row.get_ref(*index))?;
+            let stored = row.get_ref(*index)?;
             let is_the_same_cell = assigned.is_some_and(|(_, value)| *value == keep(stored));
             // What cannot be shown is shown as null, which does not stand for it.
             if is_the_same_cell || *value == Scalar::Null {
@@ -211,64 +218,24 @@ struct Found {
 }
 
 impl Change {
-    pub(crate) fn update(model: &Arc<Model>, update: Update) -> Result<Self> {
-        let (mut assignments, lossy) = storable(model, &update.body.values)?;
-        if update.replace {
-            assignments.extend(update.body.left_out(model).map(|(index, field)| {
-                let default = field.default.as_ref().and_then(|default| default.sql());
-                let value = match default {
-                    // The structure's own text, as the database would evaluate it.
-                    Some(sql) => Expr::cust(format!("({sql})")),
-                    None => Expr::val(Value::String(None)),
-                };
-                (index, value)
-            }));
-        }
-        let setting = Setting {
-            body: update.body,
-            given: given(&assignments),
-            assignments,
-            lossy,
-            shown: update.shown,
-        };
-        Self::new(
-            model,
-            &update.key,
-            update.if_match,
-            Action::Update(Box::new(setting)),
-        )
-    }
-
-    pub(crate) fn delete(
-        model: &Arc<Model>,
-        key: &Values,
-        if_match: Option<IfMatch>,
-    ) -> Result<Self> {
-        Self::new(model, key, if_match, Action::Delete)
-    }
-
-    fn new(
-        model: &Arc<Model>,
-        key: &Values,
-        if_match: Option<IfMatch>,
-        action: Action,
-    ) -> Result<Self> {
-        let mut find = by_key(&SqliteDialect, model, key)?;
+    pub(crate) fn new(model: &Arc<Model>, request: ChangeRequest) -> Result<Self> {
+        let mut find = by_key(&SqliteDialect, model, &request.key)?;
         if let Some(row_id) = &model.row_id {
             find.expr(column(SELF, row_id));
         }
         find.limit(2);
+        let setting = request.update.map(|update| Setting::new(model, update));
         Ok(Self {
             model: Arc::clone(model),
             find: Statement::select(&find),
             key: Projection::of_key(model)?,
-            if_match,
-            action,
+            if_match: request.if_match,
+            setting: setting.transpose()?,
         })
     }
 
     /// Changes the record; returns what it was, and after an update what it is.
-    pub(crate) fn run(&self, session: Session<'_>) -> Result<Changed> {
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<Changed, Fault> {
         let model = &self.model;
         session.check_version(model)?;
         let Found {
@@ -286,60 +253,54 @@ impl Change {
                 refusal::explain(&session, model, given, Some(record), error)
             })
         };
-        match &self.action {
-            Action::Delete => {
-                let mut delete = Query::delete();
-                delete
-                    .from_table((name("main"), name(&model.table)))
-                    .and_where(is_identity(&model.table, &identity));
-                run(&delete.build(SqliteQueryBuilder).into(), &[])?;
-                Ok(Changed::deleted(before))
-            }
-            Action::Update(setting) => {
-                let assignments = setting.assignments.iter();
-                let assignments: Vec<&Assignment> = assignments
-                    .filter(|(index, _)| !kept.contains(index))
-                    .collect();
-                if !assignments.is_empty() {
-                    let mut update = Query::update();
-                    update
-                        .table((name("main"), name(&model.table)))
-                        .and_where(is_identity(&model.table, &identity));
-                    set_values(&mut update, model, assignments.iter().copied())?;
-                    run(&update.build(SqliteQueryBuilder).into(), &setting.given)?;
-                    for (column, value) in &mut identity {
-                        let assigned = assignments.iter().find(|(index, _)| {
-                            model.fields.get(*index).is_some_and(|f| f.name == *column)
-                        });
-                        if let Some((_, Expr::Value(assigned))) = assigned {
-                            *value = stored_value(assigned);
-                        }
-                    }
+        let Some(setting) = &self.setting else {
+            let mut delete = Query::delete();
+            delete
+                .from_table((name("main"), name(&model.table)))
+                .and_where(is_identity(&model.table, &identity));
+            run(&delete.build(SqliteQueryBuilder).into(), &[])?;
+            return Ok(Changed::deleted(before));
+        };
+        let assignments = setting.assignments.iter();
+        let assignments: Vec<&Assignment> = assignments
+            .filter(|(index, _)| !kept.contains(index))
+            .collect();
+        if !assignments.is_empty() {
+            let mut update = Query::update();
+            update
+                .table((name("main"), name(&model.table)))
+                .and_where(is_identity(&model.table, &identity));
+            set_values(&mut update, model, assignments.iter().copied())?;
+            run(&update.build(SqliteQueryBuilder).into(), &setting.given)?;
+            for (column, value) in &mut identity {
+                let assigned = assignments
+                    .iter()
+                    .find(|(index, _)| model.fields.get(*index).is_some_and(|f| f.name == *column));
+                if let Some((_, Expr::Value(assigned))) = assigned {
+                    *value = stored_value(assigned);
                 }
-                let record = one(
-                    session,
-                    model,
-                    &by_identity(model, &identity),
-                    &setting.shown,
-                )?;
-                Ok(Changed::updated(before, record.ok_or_else(taken_away)?))
             }
         }
+        let record = one(
+            session,
+            model,
+            &by_identity(model, &identity),
+            &setting.shown,
+        )?;
+        Ok(Changed::updated(before, record.ok_or_else(taken_away)?))
     }
 
     /// Finds the one record of the key and checks the precondition.
-    fn find(&self, session: Session<'_>) -> Result<Found> {
+    fn find(&self, session: Session<'_>) -> Result<Found, Fault> {
         let model = &self.model;
-        let mut prepared = session.statement(&self.find.sql)?;
-        let mut rows = session.translate(prepared.query(params_from_iter(&self.find.values)))?;
-        let row = session
-            .translate(rows.next())?
-            .ok_or_else(|| no_such_record(model))?;
-        let found = record(session, model, row, &self.key)?;
+        let mut prepared = session.prepare_cached(&self.find.sql)?;
+        let mut rows = prepared.query(params_from_iter(&self.find.values))?;
+        let row = rows.next()?.ok_or_else(|| no_such_record(model))?;
+        let found = row.record(&model.fields, &self.key)?;
         check_precondition(self.if_match.as_ref(), &found)?;
-        let kept = match &self.action {
-            Action::Update(setting) => setting.compare(session, model, row)?,
-            Action::Delete => Vec::new(),
+        let kept = match &self.setting {
+            Some(setting) => setting.compare(model, row)?,
+            None => Vec::new(),
         };
         let mut identity = Vec::new();
         for column in identity_columns(model) {
@@ -348,10 +309,10 @@ impl Change {
             } else {
                 model.index_of(&column).unwrap_or_default()
             };
-            identity.push((column, keep(session.translate(row.get_ref(position))?)));
+            identity.push((column, keep(row.get_ref(position)?)));
         }
-        if session.translate(rows.next())?.is_some() {
-            return Err(several_records());
+        if rows.next()?.is_some() {
+            return Err(several_records().into());
         }
         Ok(Found {
             before: Before::of(model, found)?,

@@ -1,7 +1,6 @@
 use proptest::prelude::*;
 use sqlparser::{
     ast::{SetExpr, Statement as Tree, TableFactor},
-    dialect::{Dialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect},
     parser::Parser,
 };
 
@@ -91,13 +90,8 @@ fn queries() -> impl Strategy<Value = String> {
 
 /// Asserts that an accepted text is one query also when it is put in parentheses, and again when checked.
 fn assert_one_query(engine: Engine, checked: &Checked) {
-    let dialect: &dyn Dialect = match engine {
-        Sqlite => &SQLiteDialect {},
-        Postgres => &PostgreSqlDialect {},
-        Mysql => &MySqlDialect {},
-    };
     let wrapped = format!("select * from ({}) as q limit 5", checked.sql());
-    let trees = Parser::new(dialect)
+    let trees = Parser::new(parse::dialect(engine))
         .with_recursion_limit(200)
         .try_with_sql(&wrapped)
         .and_then(|mut parser| parser.parse_statements())

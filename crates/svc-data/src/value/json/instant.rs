@@ -34,6 +34,17 @@ fn two_digits(number: i32) -> [u8; 2] {
     [b'0' + number / 10, b'0' + number % 10]
 }
 
+/// The digits that a fraction of a second in microseconds needs.
+pub(crate) fn fraction_digits(micros: u32) -> usize {
+    let mut digits = 6;
+    let mut rest = micros;
+    while digits > 0 && rest.is_multiple_of(10) {
+        rest /= 10;
+        digits -= 1;
+    }
+    digits
+}
+
 /// Writes a point in time as JSON, in RFC 3339, with so many digits after the seconds unless they are all zero;
 /// false when it is in no year of four digits.
 pub(crate) fn write_instant(
@@ -46,18 +57,23 @@ pub(crate) fn write_instant(
         "{:09}",
         timestamp.subsec_nanosecond().rem_euclid(1_000_000_000)
     );
-    let zoned = zone.zone.to_offset(timestamp);
-    let (civil, offset) = if zoned.seconds() % 60 == 0 {
-        (zoned.to_datetime(timestamp), zoned.seconds())
-    } else {
-        (TimeZone::UTC.to_datetime(timestamp), 0)
-    };
+    let (civil, offset) = local_time(timestamp, zone);
     let fraction = if civil.subsec_nanosecond() == 0 {
         ""
     } else {
         nine.get(..digits).unwrap_or("")
     };
     write_local(out, civil, fraction.as_bytes(), offset)
+}
+
+/// The local time in a zone and its offset from UTC in seconds; UTC where that is no number of minutes, since RFC 3339
+/// has no seconds in an offset.
+pub(crate) fn local_time(timestamp: Timestamp, zone: &Zone) -> (DateTime, i32) {
+    let zoned = zone.zone.to_offset(timestamp);
+    match zoned.seconds() % 60 {
+        0 => (zoned.to_datetime(timestamp), zoned.seconds()),
+        _ => (TimeZone::UTC.to_datetime(timestamp), 0),
+    }
 }
 
 /// Writes a local time and its offset from UTC in seconds as JSON; false when its year has not four digits.

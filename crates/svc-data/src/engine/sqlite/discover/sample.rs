@@ -1,13 +1,11 @@
 //! A look at some rows: SQLite has no types for dates and UUIDs, so the data tells how they are stored.
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, types::ValueRef};
 
 use super::Table;
-use crate::{
-    Model,
-    engine::sqlite::{select::quoted, temporal},
-    structure::Kind,
-};
+use crate::{Model, engine::sqlite::temporal, query::quoted, structure::Kind};
 
 /// How many rows at each end of a table are looked at for the form of its dates.
 const SAMPLE: u32 = 40;
@@ -74,12 +72,11 @@ pub(super) fn sample(
             break;
         }
     }
-    let mut fields = model.fields.to_vec();
+    let fields = Arc::make_mut(&mut model.fields);
     for (index, forms) in chosen.into_iter().zip(seen) {
         if let Some(field) = fields.get_mut(index) {
             field.storage = forms.storage(field.kind, field.storage);
         }
     }
-    model.fields = fields.into();
     Ok(())
 }

@@ -1,15 +1,13 @@
 //! The types of what views compute: SQLite declares none for an expression. The expression tells which columns hold
 //! numbers, and some rows tell it of others, and in which form dates are stored.
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, types::ValueRef};
 use svc_model::resources::FieldType;
 
 use super::{expressions, sample::has_forms};
-use crate::{
-    Field, Model,
-    engine::sqlite::{select::quoted, temporal::Forms},
-    structure::Kind,
-};
+use crate::{Field, Model, engine::sqlite::temporal::Forms, query::quoted, structure::Kind};
 
 /// How many rows of a view are looked at.
 const SAMPLE: u32 = 100;
@@ -79,18 +77,16 @@ pub(super) fn set_kinds_of_expressions(model: &mut Model, create_view: &str) {
     if !model.is_view || kinds.len() != model.fields.len() {
         return;
     }
-    let mut fields = model.fields.to_vec();
-    for (field, kind) in fields.iter_mut().zip(kinds) {
+    for (field, kind) in Arc::make_mut(&mut model.fields).iter_mut().zip(kinds) {
         if let (true, Some(kind)) = (field.db_type.is_empty(), kind) {
             set_kind(field, kind);
         }
     }
-    model.fields = fields.into();
 }
 
 /// Gives the columns of a view the types and forms that were seen.
 pub(crate) fn set_seen(model: &mut Model, columns: &[Column]) {
-    let mut fields = model.fields.to_vec();
+    let fields = Arc::make_mut(&mut model.fields);
     for column in columns {
         let Some(field) = fields.get_mut(column.index) else {
             continue;
@@ -100,7 +96,6 @@ pub(crate) fn set_seen(model: &mut Model, columns: &[Column]) {
             _ => field.storage = column.forms.storage(field.kind, field.storage),
         }
     }
-    model.fields = fields.into();
 }
 
 fn set_kind(field: &mut Field, kind: Kind) {

@@ -17,14 +17,24 @@ const STEPS: usize = 1 << 16;
 /// The longest pattern of LIKE and GLOB, in bytes, as in SQLite.
 const MAX_PATTERN: usize = 50_000;
 
-/// A text that SQLite has given out and may be no UTF-8.
-struct Text(Vec<u8>);
+/// What a function makes.
+enum Made {
+    Number(i64),
+    /// A text that SQLite has given out and may be no UTF-8.
+    Text(Vec<u8>),
+}
 
-impl ToSql for Text {
+impl ToSql for Made {
     fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(ValueRef::Text(&self.0)))
+        Ok(match self {
+            Self::Number(number) => (*number).into(),
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text)),
+        })
     }
 }
+
+/// A function of arguments that are not NULL.
+type Function = fn(&Context<'_>, &Limiter, usize) -> Result<Made>;
 
 /// The error of a statement whose time is over.
 pub(super) fn check(limiter: &Limiter) -> Result<()> {
@@ -43,55 +53,7 @@ pub(crate) fn register(connection: &Connection, limiter: &Limiter, longest: usiz
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS;
-    let add =
-        |name: &str,
-         arguments: i32,
-         function: fn(&Context<'_>, &Limiter, usize) -> Result<ToSqlOutput<'static>>| {
-            let limiter = limiter.clone();
-            connection.create_scalar_function(name, arguments, flags, move |context| {
-                check(&limiter)?;
-                for index in 0..context.len() {
-                    if matches!(context.get_raw(index), ValueRef::Null) {
-                        return Ok(ToSqlOutput::Borrowed(ValueRef::Null));
-                    }
-                }
-                function(context, &limiter, longest)
-            })
-        };
-    add("instr", 2, |context, _, _| {
-        let (haystack, needle) = (context.get_raw(0), context.get_raw(1));
-        let place = memmem::find(&bytes(haystack), &bytes(needle));
-        let both_blobs = matches!((haystack, needle), (ValueRef::Blob(_), ValueRef::Blob(_)));
-        let position = place.map_or(0, |place| match both_blobs {
-            true => place + 1,
-            false => 1 + characters(bytes(haystack).get(..place).unwrap_or_default()),
-        });
-        Ok((position as i64).into())
-    })?;
-    for (name, start, end) in [
-        ("trim", true, true),
-        ("ltrim", true, false),
-        ("rtrim", false, true),
-    ] {
-        for arguments in [1, 2] {
-            let limiter = limiter.clone();
-            connection.create_scalar_function(name, arguments, flags, move |context| {
-                check(&limiter)?;
-                let set = match arguments {
-                    1 => ValueRef::Text(b" "),
-                    _ => context.get_raw(1),
-                };
-                match (context.get_raw(0), set) {
-                    (ValueRef::Null, _) | (_, ValueRef::Null) => Ok(None),
-                    (text, set) => trimmed(&bytes(text), &bytes(set), (start, end), &limiter)
-                        .map(|made| Some(Text(made))),
-                }
-            })?;
-        }
-    }
-    let text = |name: &str,
-                arguments: i32,
-                function: fn(&Context<'_>, &Limiter, usize) -> Result<Vec<u8>>| {
+    let add = |name: &str, arguments: i32, function: Function| {
         let limiter = limiter.clone();
         connection.create_scalar_function(name, arguments, flags, move |context| {
             check(&limiter)?;
@@ -100,18 +62,35 @@ pub(crate) fn register(connection: &Connection, limiter: &Limiter, longest: usiz
                     return Ok(None);
                 }
             }
-            function(context, &limiter, longest).map(|made| Some(Text(made)))
+            function(context, &limiter, longest).map(Some)
         })
     };
-    text("replace", 3, |context, limiter, longest| {
+    add("instr", 2, |context, _, _| {
+        let (haystack, needle) = (context.get_raw(0), context.get_raw(1));
+        let place = memmem::find(&bytes(haystack), &bytes(needle));
+        let both_blobs = matches!((haystack, needle), (ValueRef::Blob(_), ValueRef::Blob(_)));
+        let position = place.map_or(0, |place| match both_blobs {
+            true => place + 1,
+            false => 1 + characters(bytes(haystack).get(..place).unwrap_or_default()),
+        });
+        Ok(Made::Number(position as i64))
+    })?;
+    for arguments in [1, 2] {
+        add("trim", arguments, trim::<true, true>)?;
+        add("ltrim", arguments, trim::<true, false>)?;
+        add("rtrim", arguments, trim::<false, true>)?;
+    }
+    add("replace", 3, |context, limiter, longest| {
         let [text, from, to] = [0, 1, 2].map(|index| bytes(context.get_raw(index)));
-        replaced(&text, [&from, &to], longest, limiter)
+        replaced(&text, [&from, &to], longest, limiter).map(Made::Text)
     })?;
-    text("upper", 1, |context, _, _| {
-        Ok(bytes(context.get_raw(0)).to_ascii_uppercase())
+    add("upper", 1, |context, _, _| {
+        let text = bytes(context.get_raw(0));
+        Ok(Made::Text(text.to_ascii_uppercase()))
     })?;
-    text("lower", 1, |context, _, _| {
-        Ok(bytes(context.get_raw(0)).to_ascii_lowercase())
+    add("lower", 1, |context, _, _| {
+        let text = bytes(context.get_raw(0));
+        Ok(Made::Text(text.to_ascii_lowercase()))
     })?;
     add("like", 2, |context, limiter, _| {
         like(context, limiter, None)
@@ -187,13 +166,16 @@ fn character_end(bytes: &[u8], at: usize) -> usize {
             .count()
 }
 
-fn trimmed(
-    text: &[u8],
-    set: &[u8],
-    (start, end): (bool, bool),
+fn trim<const START: bool, const END: bool>(
+    context: &Context<'_>,
     limiter: &Limiter,
-) -> Result<Vec<u8>> {
-    let set = String::from_utf8_lossy(set);
+    _: usize,
+) -> Result<Made> {
+    let set = match context.len() {
+        1 => Cow::Borrowed(&b" "[..]),
+        _ => bytes(context.get_raw(1)),
+    };
+    let set = String::from_utf8_lossy(&set);
     let mut members = HashSet::new();
     for (count, c) in set.chars().enumerate() {
         if count.is_multiple_of(STEPS) {
@@ -201,7 +183,8 @@ fn trimmed(
         }
         members.insert(c);
     }
-    let text = String::from_utf8_lossy(text);
+    let text = bytes(context.get_raw(0));
+    let text = String::from_utf8_lossy(&text);
     let (mut steps, mut is_over) = (0_usize, false);
     let mut is_trimmed = |c: char| {
         steps += 1;
@@ -209,16 +192,16 @@ fn trimmed(
         !is_over && members.contains(&c)
     };
     let mut kept: &str = &text;
-    if start {
+    if START {
         kept = kept.trim_start_matches(&mut is_trimmed);
     }
-    if end {
+    if END {
         kept = kept.trim_end_matches(&mut is_trimmed);
     }
-    match is_over {
-        true => check(limiter).map(|()| kept.as_bytes().to_vec()),
-        false => Ok(kept.as_bytes().to_vec()),
+    if is_over {
+        check(limiter)?;
     }
+    Ok(Made::Text(kept.as_bytes().to_vec()))
 }
 
 fn replaced(
@@ -285,11 +268,7 @@ fn pattern<'c>(context: &'c Context<'_>) -> Result<Cow<'c, [u8]>> {
     }
 }
 
-fn like(
-    context: &Context<'_>,
-    limiter: &Limiter,
-    escape: Option<&[u8]>,
-) -> Result<ToSqlOutput<'static>> {
+fn like(context: &Context<'_>, limiter: &Limiter, escape: Option<&[u8]>) -> Result<Made> {
     let pattern = pattern(context)?;
     let mut parts = Vec::new();
     let mut at = 0;
@@ -371,12 +350,7 @@ fn set(rest: &[u8]) -> (Part<'static>, usize) {
 
 /// Whether the whole text matches. On a mismatch only the last part for any number of characters is tried further
 /// on, which is enough, and takes at most the product of both lengths.
-fn matched(
-    parts: &[Part<'_>],
-    text: &[u8],
-    any_case: bool,
-    limiter: &Limiter,
-) -> Result<ToSqlOutput<'static>> {
+fn matched(parts: &[Part<'_>], text: &[u8], any_case: bool, limiter: &Limiter) -> Result<Made> {
     let (mut part, mut at, mut steps) = (0, 0, 0_usize);
     let mut retry: Option<(usize, usize)> = None;
     let matches = loop {
@@ -426,7 +400,7 @@ fn matched(
             (false, None) => break false,
         }
     };
-    Ok(i64::from(matches).into())
+    Ok(Made::Number(matches.into()))
 }
 
 #[cfg(test)]

@@ -21,34 +21,15 @@ pub(super) struct Waiting<T> {
     signs: Receiver<()>,
 }
 
-impl<T> Clone for Jobs<T> {
-    fn clone(&self) -> Self {
-        Self {
-            queue: Arc::clone(&self.queue),
-            signs: self.signs.clone(),
-        }
-    }
-}
-
-impl<T> Clone for Waiting<T> {
-    fn clone(&self) -> Self {
-        Self {
-            queue: Arc::clone(&self.queue),
-            signs: self.signs.clone(),
-        }
-    }
-}
-
 /// A queue of jobs.
-pub(super) fn queue<T>() -> (Jobs<T>, Waiting<T>) {
+pub(super) fn queue<T>() -> (Arc<Jobs<T>>, Arc<Waiting<T>>) {
     let queue = Queue::default();
-    let (sender, receiver) = unbounded();
+    let (sender, signs) = unbounded();
     let jobs = Jobs {
         queue: Arc::clone(&queue),
         signs: sender,
     };
-    let signs = receiver;
-    (jobs, Waiting { queue, signs })
+    (Arc::new(jobs), Arc::new(Waiting { queue, signs }))
 }
 
 fn lock<T>(queue: &Queue<T>) -> MutexGuard<'_, FairQueue<T>> {

@@ -50,31 +50,22 @@ impl Forms {
         match kind {
             Kind::Boolean if self.others > 0 => Storage::Words,
             Kind::Uuid if self.uuid_bytes > 0 && self.others == 0 => Storage::UuidBytes,
-            Kind::DateTime => match self.forms.as_slice() {
-                [] => default,
-                [form] => Storage::Temporal {
-                    form: *form,
-                    uniform: self.others == 0 && self.dates == 0,
-                },
-                [form, ..] => Storage::Temporal {
-                    form: *form,
-                    uniform: false,
-                },
-            },
-            Kind::Date if self.forms.is_empty() && self.others == 0 && self.dates > 0 => {
-                match default {
-                    Storage::Temporal { form, .. } => Storage::Temporal {
+            Kind::Date | Kind::DateTime => match (self.forms.as_slice(), default) {
+                ([form, more @ ..], _) if kind == Kind::DateTime || self.dates == 0 => {
+                    let uniform = more.is_empty() && self.others == 0 && self.dates == 0;
+                    Storage::Temporal {
+                        form: *form,
+                        uniform: uniform && kind == Kind::DateTime,
+                    }
+                }
+                ([], Storage::Temporal { form, .. })
+                    if kind == Kind::Date && self.others == 0 && self.dates > 0 =>
+                {
+                    Storage::Temporal {
                         form,
                         uniform: true,
-                    },
-                    other => other,
+                    }
                 }
-            }
-            Kind::Date => match (self.dates, self.forms.as_slice()) {
-                (0, [form, ..]) => Storage::Temporal {
-                    form: *form,
-                    uniform: false,
-                },
                 _ => default,
             },
             _ => default,

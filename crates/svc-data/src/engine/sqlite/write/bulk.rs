@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 use super::Create;
 use crate::{
     ErrorKind, Model, RecordJson, Result,
-    engine::sqlite::{pool::control, session::Session},
+    engine::sqlite::{fault::Fault, pool::control, session::Session},
     record::{BulkPlan, take_back},
 };
 
@@ -34,8 +34,8 @@ impl BulkCreate {
     }
 
     /// Creates them in the transaction of the writer.
-    pub(crate) fn run(&self, session: Session<'_>) -> Result<Vec<Result<RecordJson>>> {
-        let run = |sql| session.translate(control(&session, sql));
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<Vec<Result<RecordJson>>, Fault> {
+        let run = |sql| control(&session, sql);
         run("SAVEPOINT bulk")?;
         let mut results = Vec::with_capacity(self.records.len());
         let mut refused = false;
@@ -43,10 +43,10 @@ impl BulkCreate {
             let result = match create {
                 Ok(create) => {
                     run("SAVEPOINT record")?;
-                    let result = create.run(session).and_then(|created| {
+                    let result = session.translate(create.run(session)).and_then(|created| {
                         if let Ok(record) = record {
                             let zone = &self.plan.shown.zone;
-                            record.fixed.check(create.model(), &created, zone)?;
+                            record.fixed.check(&create.model, &created, zone)?;
                         }
                         Ok(created)
                     });
@@ -62,7 +62,7 @@ impl BulkCreate {
             };
             match result {
                 Err(error) if error.kind() != ErrorKind::Invalid || session.is_autocommit() => {
-                    return Err(error);
+                    return Err(error.into());
                 }
                 result => {
                     refused |= result.is_err();

@@ -11,7 +11,7 @@ use crate::{
     query::assignments::Assignment,
     query::cursor::KeyValue,
     structure::{Kind, Storage, TemporalForm},
-    value::{Scalar, Values, read_decimal},
+    value::{Scalar, TOO_FINE, Values, read_decimal},
 };
 
 /// A value that was just assigned, as it is looked up again.
@@ -80,7 +80,7 @@ pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Value, String> {
             };
             temporal::store(*timestamp, *digits, form)
                 .map(from_stored)
-                .ok_or("the column does not hold fractions of a second this fine")?
+                .ok_or(TOO_FINE)?
         }
         Scalar::Json(text) => {
             // SQLite turns a text that is a number into a number here.
