@@ -14,13 +14,11 @@ use crate::{reader::Reader, records::transfer::FileFormat};
 #[path = "../../crates/svc-cli/src/records/import/reader.rs"]
 mod reader;
 
-mod failure {
+mod error {
     #[derive(Debug)]
-    pub(crate) struct Failure(
-        #[expect(dead_code, reason = "shown when an assertion fails")] String,
-    );
+    pub(crate) struct Error(#[expect(dead_code, reason = "shown when an assertion fails")] String);
 
-    impl Failure {
+    impl Error {
         pub(crate) fn new(message: impl Into<String>) -> Self {
             Self(message.into())
         }

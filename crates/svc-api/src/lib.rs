@@ -47,6 +47,7 @@
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
 //! | `json-path` | the position in the JSON, in errors about responses that cannot be read | yes |
+//! | `blocking` | calls that block the thread, in the module `blocking` | no |
 //! | `tower` | adapters to and from tower services, in the module `tower` | no |
 //! | `tracing` | spans of calls (`svc_call`), of their tries (`svc_try`) and of token refreshes (`svc_refresh`) | no |
 //!
@@ -58,6 +59,8 @@
 
 #[cfg(feature = "account")]
 mod account;
+#[cfg(feature = "blocking")]
+pub mod blocking;
 mod call;
 mod client;
 mod error;

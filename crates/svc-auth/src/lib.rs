@@ -52,7 +52,9 @@ pub use self::{
     base_url::{BaseUrl, BaseUrlError},
     clock::Clock,
     options::{ClientOptions, ClientSettings, DEFAULT_API_BASE_URL, OptionsError},
-    provider::{AuthError, AuthErrorKind, AuthTarget, StaticProvider, TokenProvider},
+    provider::{
+        AuthError, AuthErrorKind, AuthTarget, CombinedProvider, StaticProvider, TokenProvider,
+    },
     scheme::{AuthScheme, AuthorizationError},
     service_request::{
         ServiceRequest, ServiceRequestError, X_SVC_API_BASE_URL, X_SVC_DRAFT, X_SVC_ENVIRONMENT,

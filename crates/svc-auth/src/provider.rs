@@ -1,5 +1,7 @@
 //! Providers of credentials for calls.
 
+mod combined;
+
 use std::{collections::BTreeMap, fmt};
 
 use http::HeaderValue;
@@ -8,6 +10,7 @@ use svc_model::{
     wire::{BoxError, BoxFuture, Credential, OperationInfo},
 };
 
+pub use self::combined::CombinedProvider;
 use crate::{ApiKey, ApiToken, AuthScheme};
 
 /// The purpose for which a credential is requested.

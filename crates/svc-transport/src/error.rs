@@ -51,4 +51,6 @@ pub enum BuildErrorKind {
     RootCertificate,
     /// The address of a proxy is not valid.
     Proxy,
+    /// A thread or its runtime cannot be made.
+    Runtime,
 }

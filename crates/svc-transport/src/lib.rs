@@ -53,6 +53,7 @@ mod failure;
 mod filter;
 mod proxy;
 mod spawner;
+mod thread;
 mod timer;
 mod tls;
 mod transport;
@@ -64,6 +65,7 @@ pub use self::{
     filter::AddressRefused,
     proxy::Proxy,
     spawner::TokioSpawner,
+    thread::ThreadTransport,
     timer::TokioTimer,
     transport::{HyperTransport, HyperTransportBuilder},
 };

@@ -101,6 +101,23 @@ impl ClientBuilder<NoTransport> {
     }
 }
 
+#[cfg(all(feature = "blocking", feature = "hyper"))]
+impl ClientBuilder<NoTransport> {
+    /// The client with the default transport of `svc-transport` on a thread of its own, for programs without a runtime:
+    /// see [`blocking`](crate::blocking).
+    ///
+    /// # Errors
+    /// Kind [`Options`](crate::ErrorKind::Options) when an option is not valid, or the transport or its thread cannot be
+    /// set up.
+    pub fn build_blocking(self) -> Result<Client, Error> {
+        let transport = svc_transport::HyperTransport::builder()
+            .build()
+            .map_err(Error::options)?;
+        let transport = svc_transport::ThreadTransport::new(transport).map_err(Error::options)?;
+        self.transport(transport).build()
+    }
+}
+
 impl ClientBuilder<OwnTransport> {
     /// Builds the client.
     ///

@@ -4,6 +4,7 @@
 
 mod account;
 mod answers;
+mod blocking;
 mod calls;
 mod credentials;
 mod deadlines;

@@ -20,7 +20,8 @@ use super::{Lease, STORAGE_KEY, StoreError, StoredTokens, Swap, TokenStore};
 ///
 /// The file is a JSON object with the tokens under the key [`STORAGE_KEY`]; other keys stay unchanged.
 /// It is replaced as a whole, never written in place. On Unix only its owner may read it (mode 0600; a
-/// folder that is created for it has 0700).
+/// folder that is created for it has 0700). On Windows it has the permissions of its folder: choose one in the user's
+/// profile.
 ///
 /// Programs that share the file use two lock files beside it: `<file>.lock` during a change, and
 /// `<file>.refresh`, whose lock is the [lease](TokenStore::lease). A lease ends automatically after a
