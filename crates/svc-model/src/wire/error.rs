@@ -133,16 +133,16 @@ impl From<TransportErrorKind> for TransportError {
 fn kind_of(kind: io::ErrorKind) -> TransportErrorKind {
     use io::ErrorKind;
     match kind {
-        ErrorKind::ConnectionRefused
-        | ErrorKind::AddrNotAvailable
-        | ErrorKind::HostUnreachable
-        | ErrorKind::NetworkUnreachable => TransportErrorKind::Connect,
+        ErrorKind::ConnectionRefused | ErrorKind::AddrNotAvailable => TransportErrorKind::Connect,
         ErrorKind::TimedOut => TransportErrorKind::Timeout,
         ErrorKind::ConnectionReset
         | ErrorKind::ConnectionAborted
         | ErrorKind::BrokenPipe
         | ErrorKind::NotConnected
-        | ErrorKind::UnexpectedEof => TransportErrorKind::Interrupted,
+        | ErrorKind::UnexpectedEof
+        // A connection over which the request was sent can end so too.
+        | ErrorKind::HostUnreachable
+        | ErrorKind::NetworkUnreachable => TransportErrorKind::Interrupted,
         _ => TransportErrorKind::Other,
     }
 }
@@ -191,7 +191,12 @@ mod tests {
     #[test]
     fn the_kind_of_a_foreign_error_is_that_of_its_sources() {
         let broken = || TransportError::from(TransportErrorKind::Interrupted).with_never_sent(true);
-        let sources: [(BoxError, TransportErrorKind, bool); 6] = [
+        let sources: [(BoxError, TransportErrorKind, bool); 7] = [
+            (
+                io::Error::from(ErrorKind::HostUnreachable).into(),
+                TransportErrorKind::Interrupted,
+                false,
+            ),
             (
                 io::Error::from(ErrorKind::TimedOut).into(),
                 TransportErrorKind::Timeout,
