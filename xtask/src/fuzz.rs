@@ -6,10 +6,12 @@
 //! fixed seed, so that the same commit has the same result.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::time::Duration;
+use std::{fs, iter, thread};
 
 use crate::shell::{Failure, Repository, Run};
 use crate::tools::Tool;
@@ -27,7 +29,7 @@ const IN_TESTS: (Duration, u32) = (Duration::from_secs(20), 1);
 /// How long each target runs by default.
 pub const BY_DEFAULT: Duration = Duration::from_secs(60);
 
-/// Runs the named targets one after the other; without names, all of them.
+/// Runs the named targets, one on each core; without names, all of them.
 pub fn run(repository: &Repository, names: &[String], each: Duration) -> Result<(), Failure> {
     let found = repository.target().join("fuzz-corpus");
     run_targets(repository, names, each, None, &found)
@@ -73,7 +75,7 @@ fn run_targets(
     cargo_fuzz(repository, "build")?.run()?;
     // A target exits without cleaning up; its files in the temporary folder are removed here.
     let temporary = tempfile::tempdir()?;
-    for name in chosen {
+    let run_target = |name: &str| {
         let found = found.join(name);
         fs::create_dir_all(&found)?;
         cargo_fuzz(repository, "run")?
@@ -87,9 +89,20 @@ fn run_targets(
             .args(seed.map(|seed| format!("-seed={seed}")))
             .args(dictionary(&fuzz, name))
             .env("TMPDIR", text(temporary.path())?)
-            .run()?;
-    }
-    Ok(())
+            .run()
+    };
+    // A target uses one core.
+    let cores = thread::available_parallelism()?.get();
+    let queue = Mutex::new(chosen.into_iter());
+    let next = || queue.lock().ok()?.next();
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores)
+            .map(|_| scope.spawn(|| iter::from_fn(next).try_for_each(run_target)))
+            .collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
 }
 
 /// The targets by name, with their files.
