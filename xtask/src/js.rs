@@ -38,6 +38,7 @@ pub fn package(repository: &Repository, tools: &Tools, sizes: bool) -> Result<Pa
     let out = root.join("dist/svc-js");
     let wasm = repository.target().join(WASM).join("js/svc_js.wasm");
     let version = repository.package("svc-js")?.version.to_string();
+    let address = repository.package("svc-api")?.repository.as_deref();
     let paths = [
         ("--wasm", &*wasm),
         ("--js", &root.join(CRATE).join("js")),
@@ -58,6 +59,7 @@ pub fn package(repository: &Repository, tools: &Tools, sizes: bool) -> Result<Pa
         ])
         .args(paths.iter().flat_map(|(name, path)| [*name, text(path)]))
         .args(["--package-version", &version])
+        .args(["--repository", address.unwrap_or_default()])
         .args(sizes.then_some("--sizes"))
         .run()?;
     Ok(out)

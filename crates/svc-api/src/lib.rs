@@ -46,6 +46,9 @@
 //! | `account`, `pages`, `projects`, `proxy`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
+//! | `ring` | its TLS with the cryptography of `ring` | yes |
+//! | `aws-lc-rs` | its TLS with the cryptography of `aws-lc-rs`, also when `ring` is on | no |
+//! | `native-roots` | it can trust the certificates that the system trusts | no |
 //! | `json-path` | the position in the JSON, in errors about responses that cannot be read | yes |
 //! | `blocking` | calls that block the thread, in the module `blocking` | no |
 //! | `tower` | adapters to and from tower services, in the module `tower` | no |

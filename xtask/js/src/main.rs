@@ -54,6 +54,9 @@ struct Options {
     /// The version of the package.
     #[arg(long = "package-version")]
     version: String,
+    /// The address of the repository, empty when it has none.
+    #[arg(long)]
+    repository: String,
     /// Whether to print a breakdown of the size.
     #[arg(long)]
     sizes: bool,

@@ -11,7 +11,7 @@ const VERSION: &str = "\"version\": \"0.0.0\"";
 /// The files that npm always packs.
 const PACKED_ALWAYS: &[&str] = &["README.md", "package.json"];
 
-/// The files written by hand, the licences, and package.json with the version.
+/// The files written by hand, the licences, and package.json with the version and, where it is known, the repository.
 pub fn files(options: &Options) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(&options.js)? {
@@ -25,14 +25,23 @@ pub fn files(options: &Options) -> Result<BTreeMap<String, Vec<u8>>> {
     let template = files
         .get("package.json")
         .ok_or("there is no package.json")?;
-    let manifest = with_version(std::str::from_utf8(template)?, &options.version)?;
+    let manifest = with_version(
+        std::str::from_utf8(template)?,
+        &options.version,
+        &options.repository,
+    )?;
     files.insert("package.json".to_owned(), manifest.into_bytes());
     Ok(files)
 }
 
-fn with_version(template: &str, version: &str) -> Result<String> {
+fn with_version(template: &str, version: &str, repository: &str) -> Result<String> {
+    let mut known = format!("\"version\": \"{}\"", version);
+    if !repository.is_empty() {
+        let repository = Value::from(repository);
+        known.push_str(&format!(",\n  \"repository\": {repository}"));
+    }
     match template.matches(VERSION).count() {
-        1 => Ok(template.replace(VERSION, &format!("\"version\": \"{version}\""))),
+        1 => Ok(template.replace(VERSION, &known)),
         _ => Err(format!("the template of package.json has to have one `{VERSION}`").into()),
     }
 }
@@ -121,13 +130,16 @@ mod tests {
     }
 
     #[test]
-    fn the_version_is_put_into_the_template_once() {
+    fn version_and_repository_are_put_into_the_template_once() {
         let template = "{ \"version\": \"0.0.0\" }";
         assert_eq!(
-            with_version(template, "1.2.3").unwrap(),
+            with_version(template, "1.2.3", "").unwrap(),
             "{ \"version\": \"1.2.3\" }"
         );
-        assert!(with_version("{}", "1.2.3").is_err());
+        let published = with_version(template, "1.2.3", "https://git.example.com/svc").unwrap();
+        let manifest: Value = serde_json::from_str(&published).unwrap();
+        assert_eq!(manifest["repository"], "https://git.example.com/svc");
+        assert!(with_version("{}", "1.2.3", "").is_err());
     }
 
     #[test]
