@@ -12,7 +12,6 @@ const INTEGER = /^-?[1-9]\d{15,}$/;
 export function parse(text) {
   // Nearly all texts have no integer of that length, and the engine reads them.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
-  let marked = false;
   const markedText = text.replace(TOKEN, (token, isName) => {
     if (token[0] === '"') {
       return !isName && token.startsWith(`"${MARK_IN_JSON}`)
@@ -20,10 +19,8 @@ export function parse(text) {
         : token;
     }
     if (!INTEGER.test(token) || Number.isSafeInteger(Number(token))) return token;
-    marked = true;
     return `"${MARK_IN_JSON}n${token}"`;
   });
-  if (!marked) return JSON.parse(text);
   return JSON.parse(markedText, (_, value) => {
     if (typeof value !== "string" || value[0] !== MARK) return value;
     return value[1] === "n" ? BigInt(value.slice(2)) : MARK + value.slice(2);

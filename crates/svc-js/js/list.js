@@ -103,7 +103,9 @@ const commaList = (values) =>
 export function page(answer) {
   if (Array.isArray(answer)) return { count: answer.length, next: null, previous: null, results: answer };
   const { count, next, previous, results } = object(answer);
-  object(results);
+  if (!Array.isArray(results) || typeof (next ?? "") !== "string") {
+    throw failed("decode", "the answer is not a page of a list");
+  }
   return { count, next, previous, results };
 }
 
@@ -130,7 +132,7 @@ export class List {
   }
 
   finally(onFinally) {
-    return this.#fetch(this.#options).finally(onFinally);
+    return this.then().finally(onFinally);
   }
 
   async *byPage() {
@@ -138,7 +140,7 @@ export class List {
     for (;;) {
       const page = await this.#fetch(options);
       yield page;
-      if (page.next === null) return;
+      if (!page.next) return;
       options = { ...options, pagination: following(options.pagination, page.next) };
     }
   }

@@ -351,7 +351,8 @@ test("a next that leads to the same page again is an error and no endless walk",
 });
 
 test("an answer that is no list is an error of its own kind", async (t) => {
-  for (const answer of ["null", "1", '"a"', "{}", '{"results":1}']) {
+  const answers = ["null", "1", '"a"', "{}", '{"results":1}', '{"results":{}}', '{"results":[],"next":5}'];
+  for (const answer of answers) {
     watchFetch(t, () => new Response(answer));
     const error = await rejected(new Svc({ project: "demo" }).collection("shop", "orders").list());
     assert.equal(error.kind, "decode", answer);

@@ -6,6 +6,7 @@ mod accounts;
 mod attacks;
 mod bare;
 mod cases;
+mod client;
 mod dataset;
 mod floor;
 mod linear;
@@ -16,11 +17,13 @@ mod report;
 mod service;
 mod usage;
 
+use std::alloc::System;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum, value_parser};
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use svc_tests::servers::{PostgresServer, Server as _};
 
 use crate::cases::{CASES, Case, What};
@@ -34,6 +37,10 @@ const WIDE_ORDERS: u32 = 10_000;
 const WIDE_NOTE: u32 = 32 << 10;
 /// The number of pages at each end of a walk that are compared.
 const SAMPLE: usize = 100;
+
+/// Counts allocations, for the cost of the client.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -53,8 +60,8 @@ struct Options {
     /// Size of the table
     #[arg(long, default_value_t = 100_000, value_parser = value_parser!(u32).range(1..))]
     orders: u32,
-    /// Only this case; can be given several times. `accounts` are those about signing in, `pages` the list of many
-    /// long pages, `proxy` those about the HTTP proxy, `linear` whether calls cost in proportion to what they send,
+    /// Only this case; can be given several times. `accounts` are those about signing in, `client` the Rust client's
+    /// calls, `pages` the list of many long pages, `proxy` those about the HTTP proxy, `linear` whether calls cost in proportion to what they send,
     /// `attacks` how others fare while the service is attacked; without this option all but the last two
     #[arg(long = "case", value_name = "NAME", value_parser = cases_of)]
     cases: Vec<Cases>,
@@ -74,6 +81,13 @@ enum Helper {
     /// The bare server.
     #[command(name = bare::COMMAND, hide = true)]
     Bare { body: PathBuf },
+    /// A client that calls for a time.
+    #[command(name = client::COMMAND, hide = true)]
+    Call {
+        caller: client::Caller,
+        base_url: String,
+        seconds: u64,
+    },
     /// An attack on the service.
     #[command(name = attacks::COMMAND, hide = true)]
     Attack {
@@ -87,6 +101,8 @@ enum Cases {
     One(&'static Case),
     /// The cost of signing in.
     Accounts,
+    /// The cost of the Rust client.
+    Client,
     /// The cost of the HTTP proxy.
     Proxy,
     /// Long lists of pages.
@@ -100,6 +116,7 @@ enum Cases {
 fn cases_of(name: &str) -> Result<Cases, String> {
     Ok(match name {
         "accounts" => Cases::Accounts,
+        "client" => Cases::Client,
         "proxy" => Cases::Proxy,
         "pages" => Cases::Pages,
         "linear" => Cases::Linear,
@@ -112,6 +129,11 @@ fn main() -> ExitCode {
     let options = Options::parse();
     let outcome = match &options.helper {
         Some(Helper::Bare { body }) => bare::serve(body),
+        Some(Helper::Call {
+            caller,
+            base_url,
+            seconds,
+        }) => client::call(*caller, base_url, *seconds),
         Some(Helper::Attack { arguments }) => attacks::run(arguments),
         None => run(&options),
     };
@@ -158,6 +180,14 @@ fn run(options: &Options) -> Result<(), Error> {
         }
     };
     let only_others = cases.is_empty() && !accounts && !pages;
+    if all || said(|case| matches!(case, Cases::Client)) {
+        eprintln!("client");
+        let time = Duration::from_secs(options.seconds);
+        println!("- {}", client::measure(folder.path(), time)?);
+        if only_others && !said(|case| matches!(case, Cases::Proxy | Cases::Linear)) {
+            return Ok(());
+        }
+    }
     if all || said(|case| matches!(case, Cases::Proxy)) {
         eprintln!("proxy");
         for remark in proxy::measure(folder.path(), &load(options))? {
