@@ -116,6 +116,11 @@ const OTHERS: &[Step] = &[
         run: others::dependencies,
     },
     Step {
+        name: "public-items",
+        about: "the public items of the client crates are those of docs/public-items, by cargo-public-api",
+        run: others::public_items,
+    },
+    Step {
         name: "semver",
         about: "no public item of the last release is missing or changed, by cargo-semver-checks",
         run: others::semver,

@@ -1,5 +1,7 @@
 //! Checks with third-party tools, which take minutes to compile once: `cargo xtask ci --all`, and the workflows.
 
+use std::fs;
+
 use crate::ci::layers::is_published;
 use crate::shell::{Failure, Repository};
 use crate::tools::Tool;
@@ -7,6 +9,10 @@ use crate::tools::Tool;
 const CARGO_DENY: Tool = Tool {
     package: "cargo-deny",
     version: "0.20.2",
+};
+const CARGO_PUBLIC_API: Tool = Tool {
+    package: "cargo-public-api",
+    version: "0.52.0",
 };
 const CARGO_SEMVER_CHECKS: Tool = Tool {
     package: "cargo-semver-checks",
@@ -23,6 +29,39 @@ const LYCHEE: Tool = Tool {
 
 pub fn dependencies(repository: &Repository) -> Result<(), Failure> {
     CARGO_DENY.command(repository)?.args(["check"]).run()
+}
+
+/// The crates whose public items are listed in `docs/public-items`.
+const LISTED: [&str; 5] = [
+    "svc-model",
+    "svc-auth",
+    "svc-transport",
+    "svc-api",
+    "svc-testing",
+];
+
+/// Lists the public items of the client crates again; a list that differs is a failure, and stays to be committed.
+pub fn public_items(repository: &Repository) -> Result<(), Failure> {
+    let folder = repository.root().join("docs/public-items");
+    let mut changed = Vec::new();
+    for name in LISTED {
+        let items = CARGO_PUBLIC_API
+            .command(repository)?
+            .args(["public-api", "--package", name, "--all-features", "-sss"])
+            // rustdoc gives its data only to those who ask for what is not stable.
+            .env("RUSTC_BOOTSTRAP", "1")
+            .read()?;
+        let file = folder.join(format!("{name}.txt"));
+        if fs::read_to_string(&file).ok().as_ref() != Some(&items) {
+            fs::write(file, items)?;
+            changed.push(format!("docs/public-items/{name}.txt was out of date"));
+        }
+    }
+    if !changed.is_empty() {
+        changed
+            .push("if the change is meant, commit it, and say in CHANGELOG.md what breaks".into());
+    }
+    Failure::unless_empty(&changed)
 }
 
 /// Compares the public items of the libraries with those of the newest tag.
