@@ -86,7 +86,7 @@ enum Helper {
     Call {
         caller: client::Caller,
         base_url: String,
-        seconds: u64,
+        milliseconds: u64,
     },
     /// An attack on the service.
     #[command(name = attacks::COMMAND, hide = true)]
@@ -132,8 +132,8 @@ fn main() -> ExitCode {
         Some(Helper::Call {
             caller,
             base_url,
-            seconds,
-        }) => client::call(*caller, base_url, *seconds),
+            milliseconds,
+        }) => client::call(*caller, base_url, *milliseconds),
         Some(Helper::Attack { arguments }) => attacks::run(arguments),
         None => run(&options),
     };
