@@ -3,10 +3,22 @@
 use http::Method;
 
 /// One kind of request, on the model `orders`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Case {
     pub name: &'static str,
     pub what: What,
+}
+
+impl Case {
+    /// The most CPU time that is meant to be used, as a multiple of both references together.
+    pub fn goal(&self) -> Option<f64> {
+        match self.what {
+            What::Walk | What::Retrieve => Some(2.0),
+            What::List(query) if query.contains("_count=none") => Some(2.0),
+            What::Aggregate(_) | What::Group(_) => Some(1.1),
+            What::List(_) | What::Create => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,7 @@ use hyper_util::client::legacy;
 use hyper_util::rt::TokioExecutor;
 use serde::{Deserialize, Serialize};
 use stats_alloc::Region;
-use svc_api::{ApiToken, Client};
-use svc_model::Record;
+use svc_api::{ApiToken, Client, Record};
 
 use crate::bare::Server;
 use crate::{Error, report, usage};

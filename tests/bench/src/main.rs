@@ -319,10 +319,10 @@ fn measure(
     eprintln!("{} {}: bare hyper", database.name, case.name);
     let bare = bare::measure(folder, &answer, case, &load)?;
     eprintln!("{} {}: floor", database.name, case.name);
-    let floor = floor::measure(&database.url.parse()?, case, &load)?;
+    let floor = floor::measure(database, case, &load)?;
     Ok(Row {
         database: database.name,
-        case: case.name,
+        case,
         service: ours,
         bare,
         floor,

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use crate::cases::Case;
 use crate::load::Measured;
 
 /// One case, measured three times.
 #[derive(Debug)]
 pub struct Row {
     pub database: &'static str,
-    pub case: &'static str,
+    pub case: &'static Case,
     pub service: Measured,
     pub bare: Measured,
     pub floor: Measured,
@@ -28,8 +29,8 @@ impl Row {
 
 pub fn table(rows: &[Row]) -> String {
     let mut table = String::from(
-        "| database | case | requests/s | p50 | p99 | CPU/request | floor: requests/s, CPU | bare hyper: requests/s, CPU | throughput / smaller reference | CPU / (floor + bare) |\n\
-         |---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+        "| database | case | requests/s | p50 | p99 | CPU/request | floor: requests/s, CPU | bare hyper: requests/s, CPU | throughput / smaller reference | CPU / (floor + bare) | goal |\n\
+         |---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for row in rows {
         let Row {
@@ -40,7 +41,8 @@ pub fn table(rows: &[Row]) -> String {
             floor,
         } = row;
         table.push_str(&format!(
-            "| {database} | {case} | {:.0} | {} | {} | {} | {:.0}, {} | {:.0}, {} | {:.2} | {:.2} |\n",
+            "| {database} | {} | {:.0} | {} | {} | {} | {:.0}, {} | {:.0}, {} | {:.2} | {:.2} | {} |\n",
+            case.name,
             service.per_second,
             time(service.p50),
             time(service.p99),
@@ -51,6 +53,7 @@ pub fn table(rows: &[Row]) -> String {
             time(bare.cpu),
             row.throughput(),
             row.cpu(),
+            case.goal().map_or_else(String::new, |goal| format!("{goal:.1}")),
         ));
     }
     table
@@ -72,6 +75,7 @@ pub fn time(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cases::CASES;
 
     fn measured(per_second: f64, cpu: u64) -> Measured {
         Measured {
@@ -86,7 +90,7 @@ mod tests {
     fn ratios_are_against_the_smaller_and_against_the_sum() {
         let row = Row {
             database: "sqlite",
-            case: "retrieve",
+            case: &CASES[4],
             service: measured(1_000.0, 60),
             bare: measured(4_000.0, 30),
             floor: measured(2_000.0, 10),
@@ -95,7 +99,7 @@ mod tests {
         let line = table.lines().last().unwrap();
         assert_eq!(
             line,
-            "| sqlite | retrieve | 1000 | 500 us | 2.0 ms | 60 us | 2000, 10 us | 4000, 30 us | 0.50 | 1.50 |"
+            "| sqlite | retrieve | 1000 | 500 us | 2.0 ms | 60 us | 2000, 10 us | 4000, 30 us | 0.50 | 1.50 | 2.0 |"
         );
     }
 }
