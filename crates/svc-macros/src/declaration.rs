@@ -14,7 +14,7 @@ pub(crate) struct Declaration {
     pub(crate) path: LitStr,
     pub(crate) name: LitStr,
     pub(crate) credential: Ident,
-    pub(crate) answer: Answer,
+    pub(crate) answer: ResponseType,
     pub(crate) is_idempotent: bool,
     /// The function that makes the body of the whole operation.
     pub(crate) body: Option<Path>,
@@ -32,7 +32,7 @@ pub(crate) struct Declaration {
 }
 
 /// The content of a successful response.
-pub(crate) enum Answer {
+pub(crate) enum ResponseType {
     Nothing,
     Json(Type),
     Tagged(Type),
@@ -42,7 +42,7 @@ pub(crate) enum Answer {
 /// A field and its position on the wire.
 pub(crate) struct Part {
     pub(crate) field: Field,
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     /// Whether the constructor leaves it out.
     pub(crate) has_default: bool,
     /// Whether only an absent property is `None`, while the inner type decides what null means.
@@ -50,7 +50,7 @@ pub(crate) struct Part {
 }
 
 /// The position of a field on the wire.
-pub(crate) enum Place {
+pub(crate) enum Location {
     Path,
     Query,
     Parameter(LitStr),
@@ -63,36 +63,36 @@ pub(crate) enum Place {
 
 impl Declaration {
     pub(crate) fn read(input: &DeriveInput) -> Result<Self> {
-        let mut given = Given::default();
+        let mut attributes = Attributes::default();
         for attribute in &input.attrs {
             if attribute.path().is_ident("operation") {
-                attribute.parse_args_with(|input: ParseStream<'_>| given.read(input))?;
+                attribute.parse_args_with(|input: ParseStream<'_>| attributes.read(input))?;
             }
         }
         let missing = |what: &str| {
             let message = format!("an operation needs {what} in #[operation(...)]");
             Error::new(input.ident.span(), message)
         };
-        let (method, host, path) = given
+        let (method, host, path) = attributes
             .route
             .ok_or_else(|| missing("its route, such as GET Data \"/path\","))?;
-        let is_idempotent = given
+        let is_idempotent = attributes
             .idempotent
             .unwrap_or_else(|| ["GET", "PUT", "DELETE"].iter().any(|safe| method == safe));
-        let answer = match (given.answer, given.tagged, given.parse) {
-            (None, None, None) => Answer::Nothing,
-            (Some(answer), None, None) => Answer::Json(answer),
-            (None, Some(tagged), None) => Answer::Tagged(tagged),
-            (Some(answer), None, Some(parse)) => Answer::ReadBy(answer, parse),
+        let answer = match (attributes.answer, attributes.tagged, attributes.parse) {
+            (None, None, None) => ResponseType::Nothing,
+            (Some(answer), None, None) => ResponseType::Json(answer),
+            (None, Some(tagged), None) => ResponseType::Tagged(tagged),
+            (Some(answer), None, Some(parse)) => ResponseType::ReadBy(answer, parse),
             _ => {
                 return Err(missing(
                     "either answer or tagged, and parse only with answer,",
                 ));
             }
         };
-        let status = given.status.unwrap_or_else(|| {
+        let status = attributes.status.unwrap_or_else(|| {
             let name = match answer {
-                Answer::Nothing => "NO_CONTENT",
+                ResponseType::Nothing => "NO_CONTENT",
                 _ => "OK",
             };
             Ident::new(name, input.ident.span())
@@ -100,17 +100,17 @@ impl Declaration {
         let declaration = Self {
             status,
             summary: summary(input),
-            is_read: given.is_read,
+            is_read: attributes.is_read,
             method,
             host,
             path,
-            name: given.name.ok_or_else(|| missing("name"))?,
-            credential: given.credential.ok_or_else(|| missing("credential"))?,
+            name: attributes.name.ok_or_else(|| missing("name"))?,
+            credential: attributes.credential.ok_or_else(|| missing("credential"))?,
             answer,
             is_idempotent,
-            body: given.body,
-            new: given.new,
-            query: given.query,
+            body: attributes.body,
+            new: attributes.new,
+            query: attributes.query,
             parts: parts(input)?,
         };
         declaration.check()?;
@@ -122,9 +122,9 @@ impl Declaration {
         let mut ways = usize::from(self.body.is_some());
         let mut has_property = false;
         for part in &self.parts {
-            match part.place {
-                Place::WholeBody => ways += 1,
-                Place::BodyProperty => has_property = true,
+            match part.location {
+                Location::WholeBody => ways += 1,
+                Location::BodyProperty => has_property = true,
                 _ => {}
             }
         }
@@ -140,7 +140,7 @@ impl Declaration {
 
 /// The attributes that were read so far.
 #[derive(Default)]
-struct Given {
+struct Attributes {
     route: Option<(Ident, Ident, LitStr)>,
     name: Option<LitStr>,
     credential: Option<Ident>,
@@ -155,7 +155,7 @@ struct Given {
     is_read: bool,
 }
 
-impl Given {
+impl Attributes {
     fn read(&mut self, input: ParseStream<'_>) -> Result<()> {
         while !input.is_empty() {
             let word: Ident = input.parse()?;
@@ -263,7 +263,7 @@ pub(crate) fn properties(input: &DeriveInput) -> Result<Vec<Part>> {
     let property = |field: &Field| {
         Ok(Part {
             field: field.clone(),
-            place: Place::BodyProperty,
+            location: Location::BodyProperty,
             has_default: false,
             is_present: marks(field)?.is_present,
         })
@@ -280,9 +280,9 @@ fn part(field: &Field) -> Result<Part> {
     let marks = marks(field)?;
     let type_name = last_name(&field.ty);
     let is_phantom = type_name.is_some_and(|name| name == "PhantomData");
-    let place = match marks.place {
-        Some(place) => place,
-        None if is_phantom => Place::Elsewhere,
+    let location = match marks.location {
+        Some(location) => location,
+        None if is_phantom => Location::Elsewhere,
         None => {
             return Err(Error::new(
                 field.span(),
@@ -297,7 +297,7 @@ fn part(field: &Field) -> Result<Part> {
     });
     Ok(Part {
         field: field.clone(),
-        place,
+        location,
         has_default: marks.has_default || may_be_left_out,
         is_present: marks.is_present,
     })
@@ -313,7 +313,7 @@ fn last_name(ty: &Type) -> Option<&Ident> {
 /// The content of `#[wire(...)]`.
 #[derive(Default)]
 struct Marks {
-    place: Option<Place>,
+    location: Option<Location>,
     has_default: bool,
     is_present: bool,
 }
@@ -330,14 +330,14 @@ impl Parse for Marks {
                 }
                 false => None,
             };
-            let place = match (word.to_string().as_str(), value) {
-                ("path", None) => Place::Path,
-                ("query", None) => Place::Query,
-                ("query", Some(name)) => Place::Parameter(name),
-                ("header", Some(name)) => Place::Header(name),
-                ("body", None) => Place::BodyProperty,
-                ("whole_body", None) => Place::WholeBody,
-                ("elsewhere", None) => Place::Elsewhere,
+            let location = match (word.to_string().as_str(), value) {
+                ("path", None) => Location::Path,
+                ("query", None) => Location::Query,
+                ("query", Some(name)) => Location::Parameter(name),
+                ("header", Some(name)) => Location::Header(name),
+                ("body", None) => Location::BodyProperty,
+                ("whole_body", None) => Location::WholeBody,
+                ("elsewhere", None) => Location::Elsewhere,
                 ("default", None) => {
                     marks.has_default = true;
                     continue_list(input)?;
@@ -355,7 +355,7 @@ impl Parse for Marks {
                     ));
                 }
             };
-            set(&mut marks.place, &word, place)?;
+            set(&mut marks.location, &word, location)?;
             continue_list(input)?;
         }
         Ok(marks)
@@ -399,7 +399,7 @@ mod tests {
         });
         let declaration = declaration.unwrap_or_else(|error| panic!("{error}"));
         assert!(declaration.is_idempotent);
-        assert!(matches!(declaration.answer, Answer::Tagged(_)));
+        assert!(matches!(declaration.answer, ResponseType::Tagged(_)));
         let left_out: Vec<bool> = declaration
             .parts
             .iter()

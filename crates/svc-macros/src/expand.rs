@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, GenericArgument, Ident, PathArguments, Type};
 
-use crate::declaration::{Answer, Declaration, Part, Place};
+use crate::declaration::{Declaration, Location, Part, ResponseType};
 
 pub(crate) fn expand(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     let constructor = constructor(input, declaration);
@@ -23,8 +23,8 @@ fn settings(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     let settings = declaration.parts.iter().map(|part| {
         let (field, ty) = (&part.field.ident, &part.field.ty);
-        match &part.place {
-            Place::Query => quote! {
+        match &part.location {
+            Location::Query => quote! {
                 impl #impl_generics ::svc_model::wire::HasQuery for #name #type_generics #where_clause {
                     type Query = #ty;
 
@@ -33,7 +33,7 @@ fn settings(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
                     }
                 }
             },
-            Place::Header(header) if header.value() == "if-match" => quote! {
+            Location::Header(header) if header.value() == "if-match" => quote! {
                 impl #impl_generics ::svc_model::wire::HasIfMatch for #name #type_generics #where_clause {
                     fn if_match_mut(&mut self) -> &mut #ty {
                         &mut self.#field
@@ -71,18 +71,18 @@ fn read_operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream
         .iter()
         .map(|part| &part.field.ident)
         .collect();
-    let reads = declaration.parts.iter().map(|part| match &part.place {
-        Place::Path => quote! { request.path() },
-        Place::Query => quote! { request.query() },
-        Place::Parameter(name) => quote! { request.parameter(#name) },
-        Place::Header(name) => quote! { request.header(#name) },
-        Place::WholeBody => quote! { ::svc_model::wire::ReadBody::read_body(&mut request) },
-        Place::BodyProperty | Place::Elsewhere => read_property(part),
+    let reads = declaration.parts.iter().map(|part| match &part.location {
+        Location::Path => quote! { request.path() },
+        Location::Query => quote! { request.query() },
+        Location::Parameter(name) => quote! { request.parameter(#name) },
+        Location::Header(name) => quote! { request.header(#name) },
+        Location::WholeBody => quote! { ::svc_model::wire::ReadBody::read_body(&mut request) },
+        Location::BodyProperty | Location::Elsewhere => read_property(part),
     });
     let has_body = declaration.parts.iter().any(|part| {
         matches!(
-            part.place,
-            Place::WholeBody | Place::BodyProperty | Place::Elsewhere
+            part.location,
+            Location::WholeBody | Location::BodyProperty | Location::Elsewhere
         )
     });
     quote! {
@@ -247,16 +247,17 @@ fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
 /// The fields with one kind of position.
 fn fields<'a>(
     declaration: &'a Declaration,
-    is_here: impl Fn(&Place) -> bool + 'a,
+    is_at: impl Fn(&Location) -> bool + 'a,
 ) -> impl Iterator<Item = &'a Part> {
     let parts = declaration.parts.iter();
-    parts.filter(move |part| is_here(&part.place))
+    parts.filter(move |part| is_at(&part.location))
 }
 
 fn path_arguments(declaration: &Declaration) -> TokenStream {
-    let names: Vec<&Option<Ident>> = fields(declaration, |place| matches!(place, Place::Path))
-        .map(|part| &part.field.ident)
-        .collect();
+    let names: Vec<&Option<Ident>> =
+        fields(declaration, |location| matches!(location, Location::Path))
+            .map(|part| &part.field.ident)
+            .collect();
     quote! {
         fn path_arguments(&self) -> ::svc_model::wire::PathArguments<'_> {
             #[allow(unused_mut, reason = "some paths have no names")]
@@ -280,11 +281,11 @@ fn query(declaration: &Declaration) -> Option<TokenStream> {
         .iter()
         .filter_map(|part| {
             let field = &part.field.ident;
-            match &part.place {
-                Place::Query => {
+            match &part.location {
+                Location::Query => {
                     Some(quote! { ::svc_model::wire::QueryPart::write(&self.#field, &mut query); })
                 }
-                Place::Parameter(name) => Some(
+                Location::Parameter(name) => Some(
                     quote! { ::svc_model::wire::QueryValue::write(&self.#field, #name, &mut query); },
                 ),
                 _ => None,
@@ -306,9 +307,9 @@ fn query(declaration: &Declaration) -> Option<TokenStream> {
 fn parameters(declaration: &Declaration) -> TokenStream {
     let lists = declaration.parts.iter().filter_map(|part| {
         let ty = &part.field.ty;
-        match &part.place {
-            Place::Query => Some(quote! { <#ty as ::svc_model::wire::QueryPart>::NAMES }),
-            Place::Parameter(name) | Place::Header(name) => Some(quote! { &[#name] }),
+        match &part.location {
+            Location::Query => Some(quote! { <#ty as ::svc_model::wire::QueryPart>::NAMES }),
+            Location::Parameter(name) | Location::Header(name) => Some(quote! { &[#name] }),
             _ => None,
         }
     });
@@ -321,7 +322,7 @@ fn headers(declaration: &Declaration) -> Option<TokenStream> {
         .iter()
         .filter_map(|part| {
             let field = &part.field.ident;
-            let Place::Header(name) = &part.place else {
+            let Location::Header(name) = &part.location else {
                 return None;
             };
             Some(quote! {
@@ -344,11 +345,15 @@ fn headers(declaration: &Declaration) -> Option<TokenStream> {
 }
 
 fn body(declaration: &Declaration) -> Option<TokenStream> {
-    let whole = fields(declaration, |place| matches!(place, Place::WholeBody)).next();
-    let properties: Vec<&Option<Ident>> =
-        fields(declaration, |place| matches!(place, Place::BodyProperty))
-            .map(|part| &part.field.ident)
-            .collect();
+    let whole = fields(declaration, |location| {
+        matches!(location, Location::WholeBody)
+    })
+    .next();
+    let properties: Vec<&Option<Ident>> = fields(declaration, |location| {
+        matches!(location, Location::BodyProperty)
+    })
+    .map(|part| &part.field.ident)
+    .collect();
     let body = if let Some(function) = &declaration.body {
         quote! { ::svc_model::__derive::encode(&#function(self)) }
     } else if let Some(part) = whole {
@@ -379,19 +384,19 @@ fn body(declaration: &Declaration) -> Option<TokenStream> {
 
 fn parse(declaration: &Declaration) -> TokenStream {
     let (response, read) = match &declaration.answer {
-        Answer::Nothing => (
+        ResponseType::Nothing => (
             quote! { () },
             quote! { { let _ = response; ::core::result::Result::Ok(()) } },
         ),
-        Answer::Json(ty) => (
+        ResponseType::Json(ty) => (
             quote! { #ty },
             quote! { ::svc_model::decode_json(response) },
         ),
-        Answer::Tagged(ty) => (
+        ResponseType::Tagged(ty) => (
             quote! { ::svc_model::Tagged<#ty> },
             quote! { ::svc_model::__derive::decode_tagged(response) },
         ),
-        Answer::ReadBy(ty, function) => (quote! { #ty }, quote! { #function(response) }),
+        ResponseType::ReadBy(ty, function) => (quote! { #ty }, quote! { #function(response) }),
     };
     quote! {
         type Response = #response;
