@@ -42,15 +42,16 @@ pub fn measure(database: &Database, case: &Case, load: &Load) -> Result<Measured
 fn select(case: &Case, columns: &str, parameter: &str) -> String {
     let (columns, rest) = match case.what {
         What::List(query) if query.contains("_no_pagination") => {
-            (columns, "ORDER BY id LIMIT 10000".to_owned())
+            (columns, "ORDER BY orders.id LIMIT 10000".to_owned())
         }
         What::List(_) => (
             columns,
-            "WHERE status = 'paid' ORDER BY created_at DESC, id DESC LIMIT 25".to_owned(),
+            "WHERE status = 'paid' ORDER BY orders.created_at DESC, orders.id DESC LIMIT 25"
+                .to_owned(),
         ),
         What::Walk => (
             columns,
-            format!("WHERE id > {parameter} ORDER BY id LIMIT 25"),
+            format!("WHERE id > {parameter} ORDER BY orders.id LIMIT 25"),
         ),
         What::Retrieve => (columns, format!("WHERE id = {parameter}")),
         What::Aggregate(_) => ("sum(amount)", "WHERE status = 'paid'".to_owned()),

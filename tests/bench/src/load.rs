@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -45,8 +45,10 @@ pub struct Exact {
     method: Method,
     path: String,
     body: String,
-    authorization: Option<HeaderValue>,
+    headers: HeaderMap,
     status: Option<StatusCode>,
+    /// Of how many records `{id}` in the path is a random key.
+    keys: Option<u32>,
 }
 
 impl Exact {
@@ -59,14 +61,26 @@ impl Exact {
                 Value::Null => String::new(),
                 body => body.to_string(),
             },
-            authorization: None,
+            headers: HeaderMap::new(),
             status: None,
+            keys: None,
         }
     }
 
     /// The same with this `Authorization`.
-    pub fn authorized(mut self, authorization: HeaderValue) -> Self {
-        self.authorization = Some(authorization);
+    pub fn authorized(self, authorization: HeaderValue) -> Self {
+        self.with_header(header::AUTHORIZATION, authorization)
+    }
+
+    /// The same with a further header.
+    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.append(name, value);
+        self
+    }
+
+    /// The same with a random key in place of each `{id}` in the path.
+    pub fn with_keys(mut self, keys: u32) -> Self {
+        self.keys = Some(keys);
         self
     }
 
@@ -81,14 +95,16 @@ impl Exact {
     async fn send(&self, sender: &mut Sender) -> Result<(Duration, Bytes), Error> {
         let mut request = Request::builder()
             .method(self.method.clone())
-            .uri(&self.path)
+            .uri(match self.keys {
+                Some(keys) => self
+                    .path
+                    .replace("{id}", &fastrand::u32(1..=keys).to_string()),
+                None => self.path.clone(),
+            })
             .header(header::HOST, "bench")
             .header(header::CONTENT_TYPE, "application/json")
             .body(Full::from(self.body.clone()))?;
-        if let Some(authorization) = &self.authorization {
-            let headers = request.headers_mut();
-            headers.insert(header::AUTHORIZATION, authorization.clone());
-        }
+        request.headers_mut().extend(self.headers.clone());
         let started = Instant::now();
         let (status, body) = send(sender, request).await?;
         let took = started.elapsed();

@@ -12,6 +12,7 @@ mod floor;
 mod linear;
 mod load;
 mod pages;
+mod peer;
 mod proxy;
 mod report;
 mod service;
@@ -29,6 +30,7 @@ use svc_tests::servers::{PostgresServer, Server as _};
 use crate::cases::{CASES, Case, What};
 use crate::dataset::Database;
 use crate::load::Load;
+use crate::peer::Peer;
 use crate::report::Row;
 use crate::service::Service;
 
@@ -71,6 +73,8 @@ struct Options {
     /// Only this engine; can be given twice
     #[arg(long = "engine", value_name = "NAME")]
     engines: Vec<Engine>,
+    #[command(flatten)]
+    peer: Peer,
     #[command(subcommand)]
     helper: Option<Helper>,
 }
@@ -160,7 +164,23 @@ fn case(name: &str) -> Result<&'static Case, String> {
 }
 
 fn run(options: &Options) -> Result<(), Error> {
+    if let Some(file) = &options.peer.export_dataset {
+        return dataset::make(file, options.orders);
+    }
     let folder = tempfile::tempdir()?;
+    if options.peer.is_given() {
+        let file = folder.path().join("bench.db");
+        dataset::make(&file, options.orders)?;
+        let database = Database {
+            name: "sqlite",
+            url: format!("sqlite:{}", file.display()),
+        };
+        let table = options
+            .peer
+            .measure(folder.path(), &database, &load(options))?;
+        print!("{table}");
+        return Ok(());
+    }
     let said = |wanted: fn(&Cases) -> bool| options.cases.iter().any(wanted);
     let all = options.cases.is_empty();
     if options.attack.is_some() || said(|case| matches!(case, Cases::Attacks)) {
