@@ -192,7 +192,10 @@ impl Admission {
         };
         match tokio::time::timeout_at(deadline.into(), turn).await {
             Ok(Ok(permit)) => Ok(permit),
-            _ => Err(all_busy()),
+            // None was free in time.
+            _ => Err(Error::unavailable(
+                "every connection to the database is busy; allow more, or look for slow statements",
+            )),
         }
     }
 
@@ -417,13 +420,6 @@ impl Drop for Permit {
             self.admission.hand_on();
         }
     }
-}
-
-/// Every connection is in use, and none was free in time.
-fn all_busy() -> Error {
-    Error::unavailable(
-        "every connection to the database is busy; allow more, or look for slow statements",
-    )
 }
 
 #[cfg(test)]

@@ -57,10 +57,7 @@ pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result
             ended.map_err(fault::translate)?;
         }
     }
-    answer.map_err(|error| match fault::about_the_query(&error) {
-        Some(message) => Error::invalid(message).with_source(error),
-        None => error,
-    })
+    answer.map_err(fault::about_the_query)
 }
 
 async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
@@ -95,8 +92,7 @@ async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
 fn field(name: String, column: &Column) -> Field {
     use ColumnType as Sql;
     let is_binary = column.character_set() == BINARY;
-    let flags = column.flags();
-    let unsigned = flags.contains(ColumnFlags::UNSIGNED_FLAG);
+    let unsigned = column.flags().contains(ColumnFlags::UNSIGNED_FLAG);
     let integer = |bits| Type::Integer { bits, unsigned };
     let sort = match column.column_type() {
         Sql::MYSQL_TYPE_TINY if column.column_length() == 1 => Type::Boolean,
@@ -252,8 +248,7 @@ mod tests {
              CREATE FUNCTION changes() RETURNS int MODIFIES SQL DATA BEGIN DELETE FROM t; RETURN 1; END;
              CREATE PROCEDURE deletes() DELETE FROM t;",
         );
-        let rest = url.strip_prefix("mysql:").unwrap();
-        crate::tests::block_on(attack(rest));
+        crate::tests::block_on(attack(url.strip_prefix("mysql:").unwrap()));
     }
 
     async fn attack(rest: &str) {

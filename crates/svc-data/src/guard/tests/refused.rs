@@ -317,8 +317,7 @@ fn a_refusal_names_the_place_in_the_text_of_the_client() {
         ),
         ("select (1", "`(` is not closed at line 1, column 8"),
     ] {
-        let refusal = plain(Postgres, sql).unwrap_err();
-        assert_eq!(refusal.to_string(), message);
+        assert_eq!(plain(Postgres, sql).unwrap_err().to_string(), message);
     }
 }
 
