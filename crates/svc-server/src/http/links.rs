@@ -119,9 +119,8 @@ mod tests {
             origin(&Config::default(), &sent, PEER),
             "http://127.0.0.1:8080"
         );
-        let sent = headers(&[("host", "u@h")]);
         assert_eq!(
-            origin(&Config::default(), &sent, PEER),
+            origin(&Config::default(), &headers(&[("host", "u@h")]), PEER),
             "http://127.0.0.1:8080"
         );
     }

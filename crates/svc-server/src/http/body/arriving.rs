@@ -265,8 +265,7 @@ mod tests {
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert!(!slow.is_finished(), "it goes on without a permit");
         drop(other);
-        let whole = slow.await.unwrap().unwrap();
-        assert_eq!(whole.to_bytes(), "late");
+        assert_eq!(slow.await.unwrap().unwrap().to_bytes(), "late");
     }
 
     #[tokio::test(start_paused = true)]
