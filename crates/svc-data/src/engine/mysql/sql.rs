@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Error, Field, Result,
-    engine::answers::RowsWriter,
+    engine::{answers::RowsWriter, statement::Bound as _},
     plan::ListPlan,
     sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
 };
@@ -132,19 +132,12 @@ struct Query<'a> {
 impl Query<'_> {
     /// The query as it stands.
     fn plain(&self) -> Statement {
-        let binds = self
-            .job
-            .binds
-            .iter()
-            .map(|bind| match stored(Type::Text, bind) {
-                sea_query::Value::BigInt(Some(number)) => Value::Int(number),
-                sea_query::Value::Double(Some(number)) => Value::Double(number),
-                sea_query::Value::String(Some(text)) => Value::Bytes(text.into_bytes()),
-                _ => Value::NULL,
-            });
+        let binds = self.job.binds.iter();
         Statement {
             sql: self.job.statement.sql().to_owned(),
-            values: binds.collect(),
+            values: binds
+                .map(|bind| Value::of(stored(Type::Text, bind)))
+                .collect(),
         }
     }
 

@@ -43,17 +43,12 @@ pub(crate) enum Cause {
 impl Cause {
     /// The cause of an error that reading a body gave.
     pub(crate) fn of(error: &(dyn Error + 'static)) -> Option<Self> {
-        let mut error = Some(error);
-        while let Some(this) = error {
-            if this.is::<TooSlow>() {
-                return Some(Self::TooSlow);
-            }
-            if this.is::<NoBodyMemory>() {
-                return Some(Self::NoMemory);
-            }
-            error = this.source();
-        }
-        None
+        let mut chain = std::iter::successors(Some(error), |&error| error.source());
+        chain.find_map(|error| match error {
+            error if error.is::<TooSlow>() => Some(Self::TooSlow),
+            error if error.is::<NoBodyMemory>() => Some(Self::NoMemory),
+            _ => None,
+        })
     }
 }
 
