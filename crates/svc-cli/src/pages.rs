@@ -29,10 +29,7 @@ use crate::{
 pub(crate) enum Pages {
     /// List the pages of an environment
     #[command(after_help = "Example:\n  svc pages list --project demo --format ndjson")]
-    List {
-        #[command(flatten)]
-        to: Formatted<PageLayer>,
-    },
+    List(Formatted<PageLayer>),
     /// Show one page
     #[command(
         after_help = "Example:\n  svc pages get 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1 --format json"
@@ -183,7 +180,7 @@ impl Pages {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let output = &context.output;
         match self {
-            Self::List { to } => {
+            Self::List(to) => {
                 let pages = to.service.client()?.pages().list().send().await?;
                 if pages.is_empty() && output.format(to.format) == Format::Table {
                     output.note("no pages yet; svc pages create makes one");
@@ -247,8 +244,7 @@ impl Pages {
                 output.result(&Discarded::new(discarded), &text)
             }
             Self::Revisions { uid, to } => {
-                let call = to.service.client()?.pages().revisions(uid);
-                let revisions = call.send().await?;
+                let revisions = to.service.client()?.pages().revisions(uid).send().await?;
                 let rows: Result<_, _> = revisions.iter().map(to_row).collect();
                 output.rows(to.format, rows?)
             }

@@ -9,7 +9,7 @@ pub mod turns;
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    hash::{DefaultHasher, Hash, Hasher as _},
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -41,17 +41,10 @@ pub(crate) struct Work {
 impl Work {
     /// A statement on a model; `shape` is the same for statements that differ in values only.
     pub(crate) fn new(model: &str, shape: impl Hash, scans: bool) -> Self {
-        let hash = |value: &dyn Fn(&mut DefaultHasher)| {
-            let mut hasher = DefaultHasher::new();
-            value(&mut hasher);
-            hasher.finish()
-        };
+        let hasher = BuildHasherDefault::<DefaultHasher>::new();
         Self {
-            model: hash(&|hasher| model.hash(hasher)),
-            shape: hash(&|hasher| {
-                model.hash(hasher);
-                shape.hash(hasher);
-            }),
+            model: hasher.hash_one(model),
+            shape: hasher.hash_one((model, shape)),
             scans,
             is_internal: false,
         }
@@ -192,7 +185,10 @@ impl Admission {
         };
         match tokio::time::timeout_at(deadline.into(), turn).await {
             Ok(Ok(permit)) => Ok(permit),
-            _ => Err(all_busy()),
+            // None was free in time.
+            _ => Err(Error::unavailable(
+                "every connection to the database is busy; allow more, or look for slow statements",
+            )),
         }
     }
 
@@ -417,13 +413,6 @@ impl Drop for Permit {
             self.admission.hand_on();
         }
     }
-}
-
-/// Every connection is in use, and none was free in time.
-fn all_busy() -> Error {
-    Error::unavailable(
-        "every connection to the database is busy; allow more, or look for slow statements",
-    )
 }
 
 #[cfg(test)]

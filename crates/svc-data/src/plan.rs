@@ -186,8 +186,7 @@ impl Resolver<'_> {
                 return None;
             }
         }
-        let test = self.test(model, index, *lookup, value);
-        self.valid(field, test)
+        self.valid(field, self.test(model, index, *lookup, value))
     }
 
     /// A test, unless there is something wrong with it, which is reported on a field.

@@ -201,14 +201,6 @@ pub(crate) fn taken_back() -> Error {
     Error::invalid("not created, since another record was refused and all or none are wanted")
 }
 
-/// The error for a record that is not the one that the caller last saw.
-fn changed_since() -> Error {
-    Error::new(
-        ErrorKind::PreconditionFailed,
-        "the record has changed since it was read; read it again",
-    )
-}
-
 /// The error for a key that is that of several records.
 pub(crate) fn several_records() -> Error {
     Error::invalid("several records have this key, so that none of them can be changed by it")
@@ -247,7 +239,10 @@ impl Tag {
 /// Refuses a record that is not the one that the caller last saw, where the caller has seen one.
 pub(crate) fn check_precondition(if_match: Option<&IfMatch>, found: &RecordJson) -> Result<()> {
     match if_match {
-        Some(if_match) if !if_match.holds(&found.etag) => Err(changed_since()),
+        Some(if_match) if !if_match.holds(&found.etag) => Err(Error::new(
+            ErrorKind::PreconditionFailed,
+            "the record has changed since it was read; read it again",
+        )),
         _ => Ok(()),
     }
 }

@@ -259,8 +259,7 @@ impl Resource {
     /// As [`Resource::list`]; [`ErrorKind::Invalid`] also when the function does not fit the field.
     pub async fn aggregate(&self, model: &Arc<Model>, query: &AggregateQuery) -> Result<Bytes> {
         self.with_structure(model, |driver, structure, model| {
-            let plan = AggregatePlan::of_all(structure, model, query)?;
-            Ok(driver.aggregate(model, plan))
+            Ok(driver.aggregate(model, AggregatePlan::of_all(structure, model, query)?))
         })
         .await
     }
@@ -272,8 +271,7 @@ impl Resource {
     /// As [`Resource::aggregate`].
     pub async fn group(&self, model: &Arc<Model>, query: &GroupQuery) -> Result<Bytes> {
         self.with_structure(model, |driver, structure, model| {
-            let plan = AggregatePlan::of_groups(structure, model, query)?;
-            Ok(driver.aggregate(model, plan))
+            Ok(driver.aggregate(model, AggregatePlan::of_groups(structure, model, query)?))
         })
         .await
     }

@@ -118,8 +118,7 @@ impl SqlPlan {
         dialect: &dyn Dialect,
         plan: &ListPlan,
     ) -> Result<SelectStatement> {
-        let query = PageQuery::new(dialect, &self.model, plan.clone())?;
-        let count = query.count;
+        let count = PageQuery::new(dialect, &self.model, plan.clone())?.count;
         count.ok_or_else(|| Error::internal("a count has no statement"))
     }
 

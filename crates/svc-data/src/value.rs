@@ -112,7 +112,9 @@ impl Scalar {
             Kind::Boolean => parse_bool(trimmed)
                 .map(Self::Boolean)
                 .ok_or_else(|| "must be true or false".to_owned()),
-            Kind::Date => read_date(trimmed),
+            Kind::Date => parse_date(trimmed.as_bytes())
+                .map(Scalar::Date)
+                .ok_or_else(|| "must be a date such as 2026-01-31".to_owned()),
             Kind::Time => read_time(trimmed),
             Kind::DateTime => read_date_time(trimmed, zone),
             // An empty value is the empty array.
@@ -278,12 +280,6 @@ pub(crate) fn read_decimal(text: &str) -> Result<String, String> {
     let whole = if whole.is_empty() { "0" } else { whole };
     let dot = if fraction.is_empty() { "" } else { "." };
     Ok(format!("{sign}{whole}{dot}{fraction}"))
-}
-
-fn read_date(text: &str) -> Result<Scalar, String> {
-    parse_date(text.as_bytes())
-        .map(Scalar::Date)
-        .ok_or_else(|| "must be a date such as 2026-01-31".to_owned())
 }
 
 fn read_time(text: &str) -> Result<Scalar, String> {

@@ -270,10 +270,8 @@ mod tests {
     #[test]
     fn a_range_holds_the_addresses_of_its_prefix() {
         let holds = |range: &str, address: &str| {
-            range
-                .parse::<IpRange>()
-                .unwrap()
-                .contains(address.parse().unwrap())
+            let range: IpRange = range.parse().unwrap();
+            range.contains(address.parse().unwrap())
         };
         assert!(holds("10.0.0.0/8", "10.255.0.1"));
         assert!(!holds("10.0.0.0/8", "11.0.0.1"));
@@ -299,6 +297,10 @@ mod tests {
         ] {
             assert!(text.parse::<Origin>().is_err(), "{text}");
         }
+        let at = |url: &str| Config {
+            public_url: Some(url.to_owned()),
+            ..Config::default()
+        };
         for url in [
             "data.example.com",
             "https://a/",
@@ -306,16 +308,8 @@ mod tests {
             "https://u:p@a",
             "https://a?x",
         ] {
-            let config = Config {
-                public_url: Some(url.to_owned()),
-                ..Config::default()
-            };
-            assert!(config.check().is_err(), "{url}");
+            assert!(at(url).check().is_err(), "{url}");
         }
-        let config = Config {
-            public_url: Some("https://a.example/svc".to_owned()),
-            ..Config::default()
-        };
-        assert!(config.check().is_ok());
+        assert!(at("https://a.example/svc").check().is_ok());
     }
 }

@@ -112,6 +112,8 @@ impl Store {
         let folder = dir.to_owned();
         let (lock, path, has_key) = blocking(move || {
             let lock = files::lock(&folder)?;
+            // It may have been there before. It is not closed here: it may hold more than the store.
+            files::warn_when_others_may_read(&folder, "the folder of the store", "chmod 700");
             let has_key = files::has_key(&folder)?;
             let path = if has_key {
                 files::existing_database(&folder)
@@ -347,12 +349,9 @@ impl fmt::Debug for Store {
 /// Finds the store's key and proves that it is the right one.
 async fn open_seal(database: &Database, dir: &Path, given: Option<SealKey>) -> Result<Sealer> {
     let dir = dir.to_owned();
-    let read_key = given.clone();
-    let read_dir = dir.clone();
-    let known = database
-        .read(move |conn| known_key(conn, &read_dir, read_key.as_ref()))
-        .await?;
-    if let Some(sealer) = known {
+    let (read_dir, read_key) = (dir.clone(), given.clone());
+    let known = database.read(move |conn| known_key(conn, &read_dir, read_key.as_ref()));
+    if let Some(sealer) = known.await? {
         return Ok(sealer);
     }
     // Asked again inside the write transaction: another process may have chosen a key in the meantime.
@@ -361,12 +360,9 @@ async fn open_seal(database: &Database, dir: &Path, given: Option<SealKey>) -> R
             if let Some(sealer) = known_key(conn, &dir, given.as_ref())? {
                 return Ok(sealer);
             }
-            let key = match given {
+            let key = match find_key(&dir, given.as_ref())? {
                 Some(key) => key,
-                None => match files::read_key(&dir)? {
-                    Some(key) => key,
-                    None => files::write_new_key(&dir)?,
-                },
+                None => files::write_new_key(&dir)?,
             };
             let sealer = Sealer::new(&key);
             let check = sealer.seal(SEAL_CHECK_CONTEXT, SEAL_CHECK_TEXT)?;
@@ -389,25 +385,22 @@ fn known_key(
     else {
         return Ok(None);
     };
-    let key = match given {
-        Some(key) => key.clone(),
-        None => match files::read_key(dir)? {
-            Some(key) => key,
-            None => {
-                let sealed = conn.query(SEALED, &[])?;
-                return if sealed.is_empty() {
-                    Ok(None)
-                } else {
-                    Err(files::key_is_missing(dir))
-                };
-            }
-        },
+    let Some(key) = find_key(dir, given)? else {
+        return match conn.query(SEALED, &[])?.is_empty() {
+            true => Ok(None),
+            false => Err(files::key_is_missing(dir)),
+        };
     };
     let sealer = Sealer::new(&key);
     match sealer.open(SEAL_CHECK_CONTEXT, &check) {
         Ok(_) => Ok(Some(sealer)),
         Err(_) => Err(files::key_is_wrong(dir, given.is_some())),
     }
+}
+
+/// The key that was given, or else the one in the folder.
+fn find_key(dir: &Path, given: Option<&SealKey>) -> Result<Option<SealKey>> {
+    given.map_or_else(|| files::read_key(dir), |key| Ok(Some(key.clone())))
 }
 
 /// The one row about the store itself.

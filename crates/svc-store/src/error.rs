@@ -217,9 +217,8 @@ mod tests {
 
     #[test]
     fn a_client_learns_no_path_and_an_administrator_does() {
-        let cause = std::io::Error::other("permission denied");
         let error = Error::unavailable("cannot write /srv/svc/store.db; check its owner")
-            .with_source(cause);
+            .with_source(std::io::Error::other("permission denied"));
         assert_eq!(
             error.to_string(),
             "cannot write /srv/svc/store.db; check its owner"

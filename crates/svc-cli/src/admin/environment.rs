@@ -31,10 +31,7 @@ pub(crate) enum Environment {
     },
     /// List the environments of a project
     #[command(after_help = "Example:\n  svc env list --project crm")]
-    List {
-        #[command(flatten)]
-        scope: InProject,
-    },
+    List(InProject),
     /// Change the settings of an environment
     #[command(
         after_help = "Example:\n  svc env set staging --project crm --color orange --params '{\"banner\": \"test\"}'"
@@ -109,7 +106,7 @@ impl Environment {
                 let text = format!("environment {name} added to project {project}\n");
                 output.result(&row! { environment: &name }, &text)
             }
-            Self::List { scope } => {
+            Self::List(scope) => {
                 let environments = environments.list(&scope.project).await;
                 let environments = environments.or_missing(PROJECTS)?;
                 output.list(environments.into_iter().map(listed), "no environments")
@@ -120,9 +117,8 @@ impl Environment {
                 settings,
             } => {
                 let project = scope.project;
-                let patch = settings.into_patch();
                 let changed = environments
-                    .update(&Scope::new(&project, &name), patch)
+                    .update(&Scope::new(&project, &name), settings.into_patch())
                     .await;
                 let changed = changed.or_refused(ENVIRONMENTS, NAMES)?;
                 let text = format!("environment {name} of project {project} is set\n");

@@ -43,10 +43,7 @@ pub(crate) enum Key {
     },
     /// List the keys that open a project, revoked ones too
     #[command(after_help = "Example:\n  svc key list --project crm")]
-    List {
-        #[command(flatten)]
-        scope: InProject,
-    },
+    List(InProject),
     /// End a key for good
     #[command(after_help = "Example:\n  svc key revoke svck_Ab3dE9")]
     Revoke {
@@ -73,7 +70,7 @@ impl Key {
                 key.name = new.name;
                 write_new(output, &keys.create(key).await.or_missing(PROJECTS)?)
             }
-            Self::List { scope } => write_list(
+            Self::List(scope) => write_list(
                 output,
                 &keys.list(&scope.project).await.or_missing(PROJECTS)?,
             ),

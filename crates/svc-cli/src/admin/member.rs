@@ -35,10 +35,7 @@ pub(crate) enum Member {
     },
     /// List the members of a project
     #[command(after_help = "Example:\n  svc member list --project crm")]
-    List {
-        #[command(flatten)]
-        scope: InProject,
-    },
+    List(InProject),
     /// Take an account out of a project; its API keys do not open it any more
     #[command(after_help = "Example:\n  svc member remove ada@example.com --project crm")]
     Remove {
@@ -63,7 +60,7 @@ impl Member {
                 );
                 output.result(&listed(member), &text)
             }
-            Self::List { scope } => {
+            Self::List(scope) => {
                 let members = members.list(&scope.project).await.or_missing(PROJECTS)?;
                 output.list(members.into_iter().map(listed), "no members")
             }

@@ -45,8 +45,7 @@ fn parse(
             .map(|day| day.timestamp())
             .map_err(|error| error.to_string());
     }
-    let span = text.parse().map_err(|_| wrong)?;
-    shift(span)
+    shift(text.parse().map_err(|_| wrong)?)
         .map(|time| time.timestamp())
         .map_err(|_| too_far.to_owned())
 }

@@ -128,8 +128,7 @@ impl Project {
                     .map_err(|error| Error::fields(error, &[("host", "HOST")]))?;
                 let hosts = store.allow_hosts();
                 let text = if remove {
-                    let removed = hosts.remove(&project, &host).await;
-                    removed.or_missing(HOSTS)?;
+                    hosts.remove(&project, &host).await.or_missing(HOSTS)?;
                     format!("{host} is reached only while its addresses are public\n")
                 } else {
                     hosts.add(&project, &host).await.or_missing(PROJECTS)?;

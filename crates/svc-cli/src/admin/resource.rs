@@ -61,10 +61,7 @@ pub(crate) enum Resource {
     },
     /// List the connected databases of an environment, with their addresses without passwords
     #[command(after_help = "Example:\n  svc resource list --project crm")]
-    List {
-        #[command(flatten)]
-        scope: InEnvironment,
-    },
+    List(InEnvironment),
     /// Disconnect a database; its tokens end, its data stays where it is
     #[command(after_help = "Example:\n  svc resource remove shop --project crm")]
     Remove {
@@ -134,7 +131,7 @@ impl Resource {
                 let text = format!("{secret}\n");
                 output.result(&row! { resource: &name, token: secret }, &text)
             }
-            Self::List { scope } => {
+            Self::List(scope) => {
                 let scope = scope.names();
                 let found = resources.list(&scope).await;
                 let mut listed = Vec::new();
@@ -216,8 +213,7 @@ async fn test(output: &Output, url: &Secret) -> Result<(), Error> {
         ));
     }
     let begun = Instant::now();
-    let database = connect::open("test", url).await?;
-    let models = database.structure().models().len();
+    let models = connect::open("test", url).await?.structure().models().len();
     let milliseconds = begun.elapsed().as_millis();
     let address = hint::of_url(url);
     output.result(

@@ -49,10 +49,7 @@ pub(crate) enum Secret {
     },
     /// List the secret tokens of an environment, without their values
     #[command(after_help = "Example:\n  svc secret list --project main")]
-    List {
-        #[command(flatten)]
-        scope: InEnvironment,
-    },
+    List(InEnvironment),
     /// Remove a secret token
     #[command(after_help = "Example:\n  svc secret remove token --resource crm --project main")]
     Remove {
@@ -96,7 +93,7 @@ impl Secret {
                     &format!("secret {name} of resource {resource} set, for {for_hosts}\n"),
                 )
             }
-            Self::List { scope } => {
+            Self::List(scope) => {
                 let tokens = store.secret_tokens();
                 let tokens = tokens.list(&scope.names()).await;
                 let listed = tokens.or_missing(ENVIRONMENTS)?.into_iter().map(|token| {

@@ -41,10 +41,7 @@ pub(crate) enum ServiceToken {
     },
     /// List the service tokens of an environment, revoked ones too
     #[command(after_help = "Example:\n  svc service-token list --project crm")]
-    List {
-        #[command(flatten)]
-        scope: InEnvironment,
-    },
+    List(InEnvironment),
     /// End a service token for good
     #[command(after_help = "Example:\n  svc service-token revoke svcs_Ab3dE9")]
     Revoke {
@@ -67,7 +64,7 @@ impl ServiceToken {
                     &tokens.create(token).await.or_missing(ENVIRONMENTS)?,
                 )
             }
-            Self::List { scope } => {
+            Self::List(scope) => {
                 let tokens = tokens.list(&scope.names()).await;
                 write_list(output, &tokens.or_missing(ENVIRONMENTS)?)
             }

@@ -41,10 +41,7 @@ pub(crate) enum Token {
     },
     /// List the tokens of an environment, revoked ones too
     #[command(after_help = "Example:\n  svc token list --project crm")]
-    List {
-        #[command(flatten)]
-        scope: InEnvironment,
-    },
+    List(InEnvironment),
     /// End a token for good
     #[command(after_help = "Example:\n  svc token revoke svct_Ab3dE9")]
     Revoke {
@@ -74,7 +71,7 @@ impl Token {
                 token.name = new.name;
                 write_new(output, &tokens.create(token).await.or_missing(RESOURCES)?)
             }
-            Self::List { scope } => {
+            Self::List(scope) => {
                 let tokens = tokens.list(&scope.names()).await;
                 write_list(output, &tokens.or_missing(ENVIRONMENTS)?)
             }

@@ -61,8 +61,7 @@ impl Teams {
                 listing.write(context, "teams", pages, row).await
             }
             Self::Get { uid, to } => {
-                let team = to.service.tools()?.teams().get(uid).await?;
-                output.one(to.format, &team)
+                output.one(to.format, &to.service.tools()?.teams().get(uid).await?)
             }
             Self::Update { uid, name, to } => {
                 let teams = to.service.tools()?.teams();

@@ -109,8 +109,7 @@ impl Users {
                 listing.write(context, "users", pages, row).await
             }
             Self::Get { uid, to } => {
-                let user = to.service.tools()?.users().get(uid).await?;
-                output.one(to.format, &user)
+                output.one(to.format, &to.service.tools()?.users().get(uid).await?)
             }
             Self::Create {
                 email,

@@ -147,8 +147,7 @@ impl Diff {
     pub(super) async fn run(self, context: &Context) -> Result<(), Error> {
         let folder = Folder::open(&self.folder, self.service.names())?;
         let draft = self.service.draft();
-        let client = self.service.client()?;
-        let remotes = Remote::list(&client, draft).await?;
+        let remotes = Remote::list(&self.service.client()?, draft).await?;
         let pairs = pairs_of(&folder, remotes, folder.files()?);
         let (done, mut shown) = compare(&pairs, false)?;
         if !context.output.is_json() {

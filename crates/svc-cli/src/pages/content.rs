@@ -142,8 +142,7 @@ mod tests {
     }
 
     fn changes(file_json: &str, page_json: &str) -> String {
-        let changes = file(file_json).changes_of(&page(page_json));
-        serde_json::to_string(&changes).unwrap()
+        serde_json::to_string(&file(file_json).changes_of(&page(page_json))).unwrap()
     }
 
     #[test]

@@ -28,8 +28,7 @@ pub(super) fn file_name(unique_name: &str) -> String {
         name.insert_str(0, &escaped(first));
     }
     if name.len() > MAX_LENGTH {
-        let end = name.floor_char_boundary(MAX_LENGTH);
-        name.truncate(end);
+        name.truncate(name.floor_char_boundary(MAX_LENGTH));
         name.push('~');
     }
     name + ENDING

@@ -352,8 +352,7 @@ mod tests {
     #[test]
     fn a_broken_file_is_refused_without_showing_its_lines() {
         let options = file("[connect]\nshop = \"postgres://app:hunter2@db/shop\n");
-        let error = options.err().unwrap();
-        let text = error.to_string();
+        let text = options.err().unwrap().to_string();
         assert!(text.contains("line 2"), "{text}");
         assert!(!text.contains("hunter2"), "{text}");
     }

@@ -13,8 +13,7 @@ fn list(model: &str) -> Work {
 /// The permit, if it is given at once.
 async fn at_once(admission: &Admission, work: Work) -> Option<Permit> {
     let mut enter = std::pin::pin!(admission.enter(work, soon(), false));
-    let polled = std::future::poll_fn(|cx| Poll::Ready(enter.as_mut().poll(cx))).await;
-    match polled {
+    match std::future::poll_fn(|cx| Poll::Ready(enter.as_mut().poll(cx))).await {
         Poll::Ready(permit) => Some(permit.unwrap()),
         Poll::Pending => None,
     }

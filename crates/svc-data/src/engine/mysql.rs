@@ -108,8 +108,7 @@ impl ServerEngine for Mysql {
                 "a value that orders the record is not valid text, so that its place in the order is not known",
             )
         };
-        let fields = order.iter().enumerate();
-        let keys = fields.map(|(position, (index, _))| {
+        let keys = order.iter().enumerate().map(|(position, (index, _))| {
             value::key(model.at(*index)?, value::cell(row, position)?).ok_or_else(not_text)
         });
         keys.collect()

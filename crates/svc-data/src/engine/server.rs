@@ -274,8 +274,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         };
         let deadline = tokio::time::Instant::now() + self.timeout;
         loop {
-            let work = Work::internal("transaction_status");
-            let status = self.on(work, async |lease| {
+            let status = self.on(Work::internal("transaction_status"), async |lease| {
                 E::transaction_status(lease, number).await
             });
             match status.await?.as_deref() {

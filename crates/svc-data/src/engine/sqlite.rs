@@ -156,8 +156,7 @@ impl Sqlite {
 impl Driver for Sqlite {
     async fn structure(&self) -> Result<Structure> {
         if let Some(models) = &self.declared {
-            let version = self.structure_version().await?;
-            return Ok(declare::structure(models, version));
+            return Ok(declare::structure(models, self.structure_version().await?));
         }
         self.pool.renew_views();
         let work = Work::new("", "structure", false);
@@ -251,8 +250,7 @@ impl Driver for Sqlite {
         let model = Arc::clone(model);
         self.read(turn, self.timeout, move |session| {
             session.check_version(&model)?;
-            let values = read::place(session, &model, &statement)?;
-            Ok(place.cursor(&model, values))
+            Ok(place.cursor(&model, read::place(session, &model, &statement)?))
         })
         .await
     }

@@ -198,8 +198,7 @@ impl<'a> Lexer<'a> {
             .find(|c| !(begins_word(c) || c.is_ascii_digit()))
             .unwrap_or(rest.len());
         self.at += 1 + length;
-        let name = rest.get(..length).unwrap_or_default();
-        self.push(Kind::Bind, name, start);
+        self.push(Kind::Bind, rest.get(..length).unwrap_or_default(), start);
         Ok(())
     }
 

@@ -17,18 +17,23 @@ fn plain(engine: Engine, sql: &str) -> Result<Checked, Refusal> {
     check(sql, engine, Binds::NONE, &GuardOptions::default())
 }
 
-/// Asserts that every text is refused by a rule, on every engine given, and that the message keeps to itself
-/// what strings contain.
-fn assert_refused(engines: &[Engine], rule: Rule, texts: &[&str]) {
-    for engine in engines {
-        for sql in texts {
-            match plain(*engine, sql) {
-                Ok(checked) => panic!("{engine:?} let pass: {sql}\nas: {}", checked.sql()),
-                Err(refusal) => {
-                    assert_eq!(refusal.rule(), rule, "{engine:?}: {sql}\n{refusal}");
-                    let message = refusal.to_string();
-                    assert!(!message.contains("secret"), "{message}");
-                    assert!(message.len() < 200, "{message}");
+/// Engines, and the rule by which each of them refuses.
+struct On<'e>(&'e [Engine], Rule);
+
+impl On<'_> {
+    /// Asserts that every text is refused, and that the message keeps to itself what strings contain.
+    fn refuses(&self, texts: &[&str]) {
+        let Self(engines, rule) = self;
+        for engine in *engines {
+            for sql in texts {
+                match plain(*engine, sql) {
+                    Ok(checked) => panic!("{engine:?} let pass: {sql}\nas: {}", checked.sql()),
+                    Err(refusal) => {
+                        assert_eq!(refusal.rule(), *rule, "{engine:?}: {sql}\n{refusal}");
+                        let message = refusal.to_string();
+                        assert!(!message.contains("secret"), "{message}");
+                        assert!(message.len() < 200, "{message}");
+                    }
                 }
             }
         }

@@ -152,8 +152,7 @@ proptest! {
             let mut values = values.iter().cloned().cycle();
             let mut query = ListQuery::new().filter_tree(shape.filter(&names, &mut values));
             query.order_by = vec![OrderBy { field: names[0].clone(), descending: false }];
-            let all = statements(&names, &query);
-            all.into_iter().map(|(sql, _)| sql).collect::<Vec<_>>()
+            statements(&names, &query).into_iter().map(|(sql, _)| sql).collect::<Vec<_>>()
         };
         prop_assert_eq!(texts(&one), texts(&other));
     }

@@ -40,13 +40,12 @@ pub(crate) fn read_key(model: &Model, id: &str) -> Result<Vec<(usize, Scalar)>> 
     if parts.len() != model.key.len() {
         return Err(no_such_record(model));
     }
-    let zone = Zone::UTC;
     model
         .key
         .iter()
         .zip(parts)
         .map(|(index, part)| {
-            let value = Scalar::to_find(model.at(*index)?, &part, &zone)
+            let value = Scalar::to_find(model.at(*index)?, &part, &Zone::UTC)
                 .map_err(|_| no_such_record(model))?;
             Ok((*index, value))
         })

@@ -147,8 +147,7 @@ pub(crate) fn parse_date(text: &[u8]) -> Option<Date> {
     };
     let year = i16::try_from(number(&[*a, *b, *c, *d])?).ok()?;
     let month = i8::try_from(number(&[*e, *f])?).ok()?;
-    let day = i8::try_from(number(&[*g, *h])?).ok()?;
-    Date::new(year, month, day).ok()
+    Date::new(year, month, i8::try_from(number(&[*g, *h])?).ok()?).ok()
 }
 
 type Clock<'a> = (i8, i8, i8, &'a [u8], &'a [u8]);

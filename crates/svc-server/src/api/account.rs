@@ -186,8 +186,7 @@ impl<O: ReadOperation> Call<O> {
 
     /// The accounts of the environment.
     fn account(&self) -> UserAccount<'_> {
-        let base_url = self.state.base_url();
-        self.store.account(&self.scope, base_url)
+        self.store.account(&self.scope, self.state.base_url())
     }
 }
 

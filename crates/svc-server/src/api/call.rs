@@ -48,8 +48,7 @@ impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
 impl<O: Operation> Call<O> {
     /// The answer of a page with its entity tag; to a read, 304 where the caller has it.
     pub(super) fn answer(&self, page: svc_store::Page) -> ApiResponse {
-        let is_read = self.parts.method.is_safe();
-        let headers = is_read.then_some(&self.parts.headers);
+        let headers = self.parts.method.is_safe().then_some(&self.parts.headers);
         tagged_response(O::INFO.status, [page.json], &page.etag, headers)
     }
 }

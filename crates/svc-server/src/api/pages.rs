@@ -42,10 +42,8 @@ async fn list(call: Call<List>) -> ApiResult {
 fn to_chunks(list: PageList) -> Chunks {
     let chunks = Chunks::from([list.json]);
     match list.more {
-        Some(more) => chunks.followed_by(async move {
-            let more = more.next().await.map_err(ApiError::from)?;
-            Ok(to_chunks(more))
-        }),
+        Some(more) => chunks
+            .followed_by(async move { Ok(to_chunks(more.next().await.map_err(ApiError::from)?)) }),
         None => chunks,
     }
 }

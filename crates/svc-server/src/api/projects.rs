@@ -31,8 +31,7 @@ async fn list(
     let count = all.len() as u64;
     let skipped =
         usize::try_from((page - 1).saturating_mul(u64::from(per_page))).unwrap_or(usize::MAX);
-    let on_page = all.iter().skip(skipped).take(per_page as usize);
-    let results: Vec<_> = on_page.collect();
+    let results: Vec<_> = all.iter().skip(skipped).take(per_page as usize).collect();
     let has_more = skipped.saturating_add(results.len()) < all.len();
     let origin = links::origin(&state.config, &parts.headers, peer);
     let link = |page| {

@@ -39,13 +39,11 @@ pub(crate) async fn update(
     patch.team = body.group.map(|team| team.to_string());
     patch.first_name = body.first_name;
     patch.last_name = body.last_name;
-    let users = store.users(&path.scope);
-    users.update(uid, patch).await?;
+    store.users(&path.scope).update(uid, patch).await?;
     Ok(())
 }
 
 /// Deletes a user, whose sessions end at once.
 pub(crate) async fn delete(store: &Store, path: &ResourcePath, uid: Uuid) -> ApiResult<()> {
-    let users = store.users(&path.scope);
-    Ok(users.delete(uid).await?)
+    Ok(store.users(&path.scope).delete(uid).await?)
 }

@@ -52,8 +52,7 @@ pub(crate) async fn read_objects(
     most: usize,
 ) -> ApiResult<Vec<JsonObject>> {
     check_media_type(headers)?;
-    let body = read(headers, body, config, config.body_limit).await?;
-    parse_objects(&body, most)
+    parse_objects(&read(headers, body, config, config.body_limit).await?, most)
 }
 
 fn check_media_type(headers: &HeaderMap) -> ApiResult<()> {

@@ -31,7 +31,7 @@ use tower_http::{
     },
 };
 
-use crate::state::Shared;
+use crate::{http::response::size_with, state::Shared};
 
 /// The smallest body that is compressed, in bytes. A body whose length is not known is compressed too.
 const SMALLEST: u64 = 1_024;
@@ -104,8 +104,7 @@ impl<B: HttpBody + Unpin> HttpBody for BlockingBody<B> {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
-        match flavor {
+        match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
             Ok(RuntimeFlavor::MultiThread) => {
                 block_in_place(|| Pin::new(&mut self.0).poll_frame(context))
             }
@@ -173,14 +172,7 @@ impl HttpBody for InPieces {
     }
 
     fn size_hint(&self) -> SizeHint {
-        let rest = self.rest.len() as u64;
-        let of_body = self.body.size_hint();
-        let mut hint = SizeHint::new();
-        hint.set_lower(of_body.lower().saturating_add(rest));
-        if let Some(upper) = of_body.upper() {
-            hint.set_upper(upper.saturating_add(rest));
-        }
-        hint
+        size_with(&self.rest, &self.body)
     }
 }
 

@@ -114,15 +114,11 @@ mod tests {
 
     #[test]
     fn a_host_that_is_none_gives_the_own_address() {
-        let sent = headers(&[("host", "a b/<c>")]);
-        assert_eq!(
-            origin(&Config::default(), &sent, PEER),
-            "http://127.0.0.1:8080"
-        );
-        let sent = headers(&[("host", "u@h")]);
-        assert_eq!(
-            origin(&Config::default(), &sent, PEER),
-            "http://127.0.0.1:8080"
-        );
+        let config = Config::default();
+        for host in ["a b/<c>", "u@h"] {
+            let sent = headers(&[("host", host)]);
+            let origin = origin(&config, &sent, PEER);
+            assert_eq!(origin, "http://127.0.0.1:8080", "{host}");
+        }
     }
 }

@@ -76,6 +76,5 @@ pub(crate) fn if_match(headers: &HeaderMap) -> ApiResult<Option<String>> {
 /// Checks the query of an operation whose only parameter is `draft`.
 pub(crate) fn check_draft(parts: &Parts) -> ApiResult<()> {
     let query = parts.uri.query().unwrap_or_default();
-    let request = ReceivedRequest::new([], query, &parts.headers, JsonObject::new())?;
-    Ok(request.finish()?)
+    Ok(ReceivedRequest::new([], query, &parts.headers, JsonObject::new())?.finish()?)
 }

@@ -9,6 +9,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use http_body::{Body as _, Frame, SizeHint};
@@ -196,16 +197,22 @@ pub(crate) fn tagged_response(
     answer
 }
 
+/// The size of what is left of a frame and of the body that it came from.
+pub(crate) fn size_with(rest: &Bytes, body: &Body) -> SizeHint {
+    let (rest, body) = (rest.len() as u64, body.size_hint());
+    let mut sum = SizeHint::new();
+    sum.set_lower(body.lower().saturating_add(rest));
+    if let Some(upper) = body.upper() {
+        sum.set_upper(upper.saturating_add(rest));
+    }
+    sum
+}
+
 /// A strong entity tag of a body.
 pub(crate) fn etag_of(body: &[u8]) -> String {
     let hash = Sha256::digest(body);
-    let mut etag = String::with_capacity(34);
-    etag.push('"');
-    for byte in hash.iter().take(16) {
-        etag.push_str(&format!("{byte:02x}"));
-    }
-    etag.push('"');
-    etag
+    let digits = hash.iter().take(16).map(|byte| format!("{byte:02x}"));
+    format!("\"{}\"", digits.collect::<String>())
 }
 
 fn matches_weakly(tag: &str, etag: &str) -> bool {

@@ -219,10 +219,9 @@ fn tls_parameters(host: &str, root_certificates: Option<&str>) -> Result<TlsPara
             if !pem.windows(begins.len()).any(|text| text == begins) {
                 return Err(none());
             }
-            let certificate = Certificate::from_pem(&pem).map_err(|_| none())?;
             builder
                 .certificate_store(CertificateStore::None)
-                .add_root_certificate(certificate)
+                .add_root_certificate(Certificate::from_pem(&pem).map_err(|_| none())?)
         }
     };
     builder

@@ -40,8 +40,7 @@ async fn converse(stream: TcpStream, script: &[(&str, &str)], heard: Heard) {
         if in_text && said != "." {
             continue;
         }
-        let known = script.iter().find(|(command, _)| said.starts_with(command));
-        let answer = match known {
+        let answer = match script.iter().find(|(command, _)| said.starts_with(command)) {
             Some((_, answer)) => *answer,
             None if said == "DATA" => "354 go on",
             None if said == "QUIT" => "221 bye",
@@ -117,8 +116,7 @@ async fn mails_go_out_over_one_connection_and_leave_the_outbox() {
 #[tokio::test]
 async fn a_recipient_who_is_refused_for_good_gets_no_second_mail() {
     let refused = ("RCPT TO:<ada", "550 5.1.1 <ada@example.com>: user unknown");
-    let script = Box::leak(Box::new([AUTH, SIGNED_IN, refused]));
-    let (port, heard) = server(script).await;
+    let (port, heard) = server(Box::leak(Box::new([AUTH, SIGNED_IN, refused]))).await;
     let (_folder, store) = invited(&["ada@example.com", "bo@example.com"]).await;
     send_once(&store, &smtp(port, "")).await;
     assert_eq!(waiting(&store).await, [""; 0]);

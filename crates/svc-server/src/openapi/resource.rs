@@ -148,10 +148,9 @@ fn paths_of(model: &ModelDescription, operations: &[OperationInfo]) -> BTreeMap<
         let Some(below) = path_below(operation).filter(|path| is_of_model(path)) else {
             continue;
         };
-        let has_id = below.contains("{id}");
         let methods = paths
             .entry(below.replace("{model}", &escape(&model.model)))
-            .or_insert_with(|| match has_id {
+            .or_insert_with(|| match below.contains("{id}") {
                 true => json!({"parameters": [parameter("id")]}),
                 false => json!({}),
             });
@@ -214,12 +213,11 @@ fn method_of(info: &OperationInfo, model: Option<&ModelDescription>) -> (String,
     let schema_of_model = model.map(|model| schema_name(&model.model));
     let schema =
         |name: &str| name.replace("{schema}", schema_of_model.as_deref().unwrap_or_default());
-    let declared = info.parameters.iter().copied().flatten().copied();
     let names = operation
         .parameters
         .iter()
         .map(String::as_str)
-        .chain(declared);
+        .chain(info.parameters.iter().copied().flatten().copied());
     let mut parameters: Vec<_> = names.map(parameter).collect();
     if let (Some(model), true) = (model, operation.has_filters) {
         parameters.extend(model.fields.iter().flat_map(filters));

@@ -179,8 +179,7 @@ mod tests {
     }
 
     fn text(body_type: BodyType, body: &str) -> String {
-        let content = written(Some(body_type), body).unwrap();
-        String::from_utf8(content.bytes.to_vec()).unwrap()
+        String::from_utf8(written(Some(body_type), body).unwrap().bytes.to_vec()).unwrap()
     }
 
     #[test]

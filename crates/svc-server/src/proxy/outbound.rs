@@ -284,21 +284,16 @@ enum Cause {
 }
 
 fn cause_of(error: &TransportError) -> Cause {
-    let mut next: Option<&(dyn StdError + 'static)> = error.source();
-    while let Some(error) = next {
-        if let Some(error) = error.downcast_ref::<io::Error>() {
-            match error.kind() {
-                io::ErrorKind::TimedOut => return Cause::Timeout,
-                io::ErrorKind::ConnectionRefused => return Cause::Refused,
-                // What comes after TCP, and before HTTP.
-                io::ErrorKind::InvalidData
-                | io::ErrorKind::UnexpectedEof
-                | io::ErrorKind::ConnectionReset
-                | io::ErrorKind::ConnectionAborted => return Cause::Tls,
-                _ => {}
-            }
-        }
-        next = error.source();
-    }
-    Cause::Other
+    let mut chain = std::iter::successors(error.source(), |&error| error.source());
+    let cause = chain.find_map(|error| match error.downcast_ref::<io::Error>()?.kind() {
+        io::ErrorKind::TimedOut => Some(Cause::Timeout),
+        io::ErrorKind::ConnectionRefused => Some(Cause::Refused),
+        // What comes after TCP, and before HTTP.
+        io::ErrorKind::InvalidData
+        | io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::ConnectionAborted => Some(Cause::Tls),
+        _ => None,
+    });
+    cause.unwrap_or(Cause::Other)
 }

@@ -75,8 +75,7 @@ impl Collected {
             Value::Array(values) => {
                 for value in values {
                     // Counted first: one long name with very many values would fill the memory.
-                    let left = self.left.checked_sub(name.len());
-                    self.left = left.ok_or_else(|| {
+                    self.left = self.left.checked_sub(name.len()).ok_or_else(|| {
                         format!("names and values must be at most {MOST_BYTES} bytes together")
                     })?;
                     self.push_one(name.clone(), value)?;

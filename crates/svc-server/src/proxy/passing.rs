@@ -34,6 +34,20 @@ struct Exchange {
     _permit: OwnedSemaphorePermit,
 }
 
+impl Exchange {
+    /// Counts what passes; `None` when it is more than may pass.
+    fn pass(&mut self, data: Bytes) -> Option<Bytes> {
+        let size = data.len() as u64;
+        self.left = self.left.checked_sub(size)?;
+        self.audit.bytes += size;
+        if self.body.is_end_stream() {
+            // Nobody may ask for more.
+            self.audit.end = End::Done;
+        }
+        Some(data)
+    }
+}
+
 impl Passing {
     /// Passes on this many bytes at most, until then. The permit is given back when the exchange is over.
     pub(super) fn new(
@@ -98,40 +112,30 @@ impl HttpBody for Passing {
     ) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
         let this = self.get_mut();
         let mut exchange = this.exchange.lock();
-        loop {
-            let Some(going) = &mut *exchange else {
-                // Over without its end: cut off by the clock.
-                let cut_off = !std::mem::replace(&mut this.ended, true);
-                return Poll::Ready(cut_off.then_some(Err(CutOff)));
-            };
-            let Some(frame) = ready!(Pin::new(&mut going.body).poll_frame(context)) else {
-                end(&mut exchange, End::Done);
-                this.ended = true;
-                return Poll::Ready(None);
-            };
-            let Ok(frame) = frame else {
-                end(&mut exchange, End::CutOff);
-                this.ended = true;
-                return Poll::Ready(Some(Err(CutOff)));
-            };
-            // Trailers concern one connection too.
-            let Ok(data) = frame.into_data() else {
-                continue;
-            };
-            let size = data.len() as u64;
-            let Some(left) = going.left.checked_sub(size) else {
-                end(&mut exchange, End::CutOff);
-                this.ended = true;
-                return Poll::Ready(Some(Err(CutOff)));
-            };
-            going.left = left;
-            going.audit.bytes += size;
-            if going.body.is_end_stream() {
-                // Nobody may ask for more.
-                going.audit.end = End::Done;
+        let Some(going) = &mut *exchange else {
+            // Over without its end: cut off by the clock.
+            let cut_off = !std::mem::replace(&mut this.ended, true);
+            return Poll::Ready(cut_off.then_some(Err(CutOff)));
+        };
+        let data = loop {
+            match ready!(Pin::new(&mut going.body).poll_frame(context)) {
+                // Trailers concern one connection too.
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => break going.pass(data).ok_or(End::CutOff),
+                    Err(_) => continue,
+                },
+                Some(Err(_)) => break Err(End::CutOff),
+                None => break Err(End::Done),
             }
-            return Poll::Ready(Some(Ok(Frame::data(data))));
-        }
+        };
+        Poll::Ready(match data {
+            Ok(data) => Some(Ok(Frame::data(data))),
+            Err(how) => {
+                end(&mut exchange, how);
+                this.ended = true;
+                (how == End::CutOff).then_some(Err(CutOff))
+            }
+        })
     }
 
     fn is_end_stream(&self) -> bool {

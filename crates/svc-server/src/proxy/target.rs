@@ -36,14 +36,12 @@ impl Target {
         if authority.contains('@') {
             return Err("must hold no user or password; send a header instead");
         }
-        let url = Url::parse(text).map_err(|_| "is not a valid URL")?;
-        let target = Self::of(url)?;
+        let target = Self::of(Url::parse(text).map_err(|_| "is not a valid URL")?)?;
         // Other spellings of an address are used to deceive.
-        if let Some(Host::Ipv4(address)) = target.url.host() {
-            let spelt = authority.split(':').next().unwrap_or_default();
-            if spelt != address.to_string() {
-                return Err("must name an IPv4 address as four decimal numbers");
-            }
+        if let Some(Host::Ipv4(address)) = target.url.host()
+            && authority.split(':').next() != Some(&*address.to_string())
+        {
+            return Err("must name an IPv4 address as four decimal numbers");
         }
         Ok(target)
     }
@@ -189,8 +187,7 @@ mod tests {
         ] {
             let target = Target::parse(text).unwrap_or_else(|error| panic!("{text} {error}"));
             assert_eq!(target.host(), host);
-            let uri = target.uri().unwrap();
-            assert!(!uri.to_string().contains('#'));
+            assert!(!target.uri().unwrap().to_string().contains('#'));
         }
     }
 
@@ -236,23 +233,12 @@ mod tests {
 
     #[test]
     fn other_spellings_of_an_ipv4_address_are_refused() {
-        for host in [
-            "2130706433",
-            "0x7f000001",
-            "0x7f.0.0.1",
-            "0x7F.0x0.0x0.0x1",
-            "0177.0.0.1",
-            "017700000001",
-            "127.1",
-            "127.0.1",
-            "127.0.0.1.",
-            "127.0.0.01",
-            "%31%32%37.0.0.1",
-            "１２７.0.0.1",
-            "127。0。0。1",
-            "①②⑦.0.0.1",
-            "256.256.256.256",
-        ] {
+        for host in "\
+            2130706433 0x7f000001 0x7f.0.0.1 0x7F.0x0.0x0.0x1 0177.0.0.1 017700000001 127.1 \
+            127.0.1 127.0.0.1. 127.0.0.01 %31%32%37.0.0.1 １２７.0.0.1 127。0。0。1 ①②⑦.0.0.1 \
+            256.256.256.256"
+            .split(' ')
+        {
             for url in [format!("http://{host}/"), format!("http://{host}:80")] {
                 assert!(Target::parse(&url).is_err(), "{url}");
             }

@@ -20,6 +20,15 @@ enum Piece<'t> {
     Context(&'t str),
 }
 
+/// The pieces of a text.
+fn pieces(mut text: &str) -> impl Iterator<Item = Piece<'_>> {
+    std::iter::from_fn(move || {
+        let (piece, rest) = (!text.is_empty()).then(|| next_piece(text))?;
+        text = rest;
+        Some(piece)
+    })
+}
+
 /// The next piece of a text that is not empty, and the rest.
 fn next_piece(text: &str) -> (Piece<'_>, &str) {
     let mut from = 0;
@@ -179,10 +188,7 @@ impl<'a> Names<'a> {
     ) -> Result<Expanded, TemplateError> {
         let mut expanded = Expanded::default();
         let mut encoded = String::new();
-        let mut rest = text;
-        while !rest.is_empty() {
-            let (piece, after) = next_piece(rest);
-            rest = after;
+        for piece in pieces(text) {
             let (value, is_secret) = match piece {
                 Piece::Text(text) => {
                     self.push(&mut expanded.text, text)?;
@@ -209,10 +215,7 @@ impl<'a> Names<'a> {
     pub(super) fn json(&mut self, text: &str) -> Result<Expanded, TemplateError> {
         let mut expanded = Expanded::default();
         let mut position = JsonPosition::default();
-        let mut rest = text;
-        while !rest.is_empty() {
-            let (piece, after) = next_piece(rest);
-            rest = after;
+        for piece in pieces(text) {
             match piece {
                 Piece::Text(text) => {
                     position.pass(text);
@@ -223,15 +226,12 @@ impl<'a> Names<'a> {
                     self.push(&mut expanded.text, position.part_of(&value))?;
                     expanded.secret = true;
                 }
+                Piece::Context(name) if position.in_text => {
+                    let value = quoted(&self.context(name)?.text);
+                    self.push(&mut expanded.text, position.part_of(&value))?;
+                }
                 Piece::Context(name) => {
-                    let found = self.context(name)?;
-                    match position.in_text {
-                        true => {
-                            let value = quoted(&found.text);
-                            self.push(&mut expanded.text, position.part_of(&value))?;
-                        }
-                        false => self.push(&mut expanded.text, found.json.get())?,
-                    }
+                    self.push(&mut expanded.text, self.context(name)?.json.get())?;
                 }
             }
         }
@@ -248,8 +248,7 @@ impl<'a> Names<'a> {
     }
 
     fn secret(&mut self, name: &str) -> Result<&'a OpenSecret, TemplateError> {
-        let secrets = self.secrets;
-        let found = secrets.iter().find(|secret| secret.name == name);
+        let found = self.secrets.iter().find(|secret| secret.name == name);
         let found = found.ok_or_else(|| {
             TemplateError::Invalid(format!(
                 "the resource has no secret token {:?}",
@@ -323,14 +322,7 @@ mod tests {
     use super::*;
 
     fn pieces(text: &str) -> Vec<Piece<'_>> {
-        let mut pieces = Vec::new();
-        let mut rest = text;
-        while !rest.is_empty() {
-            let (piece, after) = next_piece(rest);
-            pieces.push(piece);
-            rest = after;
-        }
-        pieces
+        super::pieces(text).collect()
     }
 
     fn secrets() -> Vec<OpenSecret> {

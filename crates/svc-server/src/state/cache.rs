@@ -30,8 +30,7 @@ impl<K: Eq + Hash, V: Clone> StoreCache<K, V> {
 
     /// The value of a key, where it is kept.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
-        let kept = self.kept.read();
-        kept.get(key).cloned()
+        self.kept.read().get(key).cloned()
     }
 
     /// The value of a key, which is read where it is not kept.

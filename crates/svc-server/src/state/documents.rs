@@ -166,8 +166,7 @@ mod tests {
         let get = |key: DocumentKey| {
             let made = Arc::clone(&made);
             documents.get_or_make(key, move || {
-                let number = made.fetch_add(1, Ordering::SeqCst);
-                Ok(number.to_string().into_bytes())
+                Ok(made.fetch_add(1, Ordering::SeqCst).to_string().into_bytes())
             })
         };
         let (old, new) = (structure().await, structure().await);

@@ -76,8 +76,7 @@ pub struct AuditFilter {
 
 /// The least `uid` that a line of this time can have.
 pub(super) fn first_uid(time: Timestamp) -> String {
-    let millis = u128::try_from(time.as_millisecond()).unwrap_or(0);
-    Uuid::from_u128(millis << 80).to_string()
+    Uuid::from_u128(u128::try_from(time.as_millisecond()).unwrap_or(0) << 80).to_string()
 }
 
 /// The statement for the lines that a filter lets through, the newest first.

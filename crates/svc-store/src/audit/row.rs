@@ -126,25 +126,11 @@ impl NewLine {
 
     /// The values of [`INSERT`], in its order.
     pub(crate) fn values(&self) -> Vec<Value> {
-        let status = self.status.map(i64::from);
-        values![
-            self.uid,
-            self.date_add,
-            self.project,
-            self.environment,
-            self.actor_kind,
-            self.actor_uid,
-            self.actor_label,
-            self.action,
-            self.resource,
-            self.model,
-            self.record,
-            self.request_id,
-            self.before_tag,
-            self.after_tag,
-            status,
-            self.outcome
-        ]
+        values! {
+            self.uid, self.date_add, self.project, self.environment, self.actor_kind, self.actor_uid,
+            self.actor_label, self.action, self.resource, self.model, self.record, self.request_id,
+            self.before_tag, self.after_tag, self.status.map(i64::from), self.outcome
+        }
         .into()
     }
 }

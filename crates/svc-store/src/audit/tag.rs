@@ -34,6 +34,5 @@ pub(crate) fn tag(rows: &[Row]) -> Option<String> {
         }
     }
     let digest = hash.finalize();
-    let kept = digest.get(..KEPT).unwrap_or(&digest);
-    Some(URL_SAFE_NO_PAD.encode(kept))
+    Some(URL_SAFE_NO_PAD.encode(digest.get(..KEPT).unwrap_or(&digest)))
 }

@@ -51,10 +51,9 @@ impl CredentialKind {
     /// The kind of a presented text, or `None` when it cannot be a credential of this store: another
     /// beginning, another length, a character that is not base64url. Costs no look into the database.
     pub fn of(presented: &str) -> Option<Self> {
-        let (kind, random) = Self::ALL.into_iter().find_map(|kind| {
-            let random = presented.strip_prefix(kind.prefix())?;
-            Some((kind, random))
-        })?;
+        let (kind, random) = Self::ALL
+            .into_iter()
+            .find_map(|kind| Some((kind, presented.strip_prefix(kind.prefix())?)))?;
         let mut bytes = [0; RANDOM_BYTES];
         match URL_SAFE_NO_PAD.decode_slice(random, &mut bytes) {
             Ok(RANDOM_BYTES) => Some(kind),
@@ -99,14 +98,7 @@ impl CredentialHash {
 
     /// The hash as the store keeps it: 64 lower-case hexadecimal digits.
     pub(crate) fn to_hex(self) -> String {
-        use fmt::Write as _;
-        self.0
-            .iter()
-            .fold(String::with_capacity(64), |mut hex, byte| {
-                // Writing to a String cannot fail.
-                let _ = write!(hex, "{byte:02x}");
-                hex
-            })
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Whether the kept form names this hash, in time that does not depend on where they differ.

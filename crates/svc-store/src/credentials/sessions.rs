@@ -141,13 +141,6 @@ fn end(tx: &mut Tx<'_>, session: Uuid) -> Result<()> {
 }
 
 fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdentity>> {
-    let Claims {
-        sid,
-        sub,
-        project,
-        environment,
-        ..
-    } = claims;
     let sql = format!(
         "SELECT s.uid AS session_uid, u.uid AS user_uid, u.email, p.unique_name AS project, \
          e.unique_name AS environment, {team} FROM sessions s JOIN users u ON u.uid = s.user_uid \
@@ -156,7 +149,14 @@ fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdenti
          WHERE s.uid = ?1 AND s.user_uid = ?2 AND s.expires > ?3 AND p.unique_name = ?4 AND e.unique_name = ?5",
         team = teams::COLUMNS,
     );
-    let values = values![sid, sub, reader.now(), project, environment];
+    let now = reader.now();
+    let values = values![
+        claims.sid,
+        claims.sub,
+        now,
+        claims.project,
+        claims.environment
+    ];
     let Some(row) = reader.query_one(&sql, &values)? else {
         return Ok(None);
     };

@@ -16,8 +16,6 @@ const LOCK_FILE: &str = "store.lock";
 /// dropped: two that open a new folder at once must agree on one structure and one key.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
     make_private_dir(dir).map_err(|source| unusable(dir, "the folder cannot be made", source))?;
-    // It may have been there before. It is not closed here: it may hold more than the store.
-    warn_when_others_may_read(dir, "the folder of the store", "chmod 700");
     let locked = private_file()
         .create(true)
         .open(dir.join(LOCK_FILE))
@@ -38,8 +36,7 @@ pub(super) fn existing_database(dir: &Path) -> PathBuf {
 
 /// Whether the folder has a key file.
 pub(super) fn has_key(dir: &Path) -> Result<bool> {
-    let path = dir.join(KEY_FILE);
-    let found = path.try_exists();
+    let found = dir.join(KEY_FILE).try_exists();
     found.map_err(|source| unusable(dir, "its key file cannot be reached", source))
 }
 
@@ -111,11 +108,10 @@ pub(super) fn write_new_key(dir: &Path) -> Result<SealKey> {
 }
 
 pub(super) fn key_is_missing(dir: &Path) -> Error {
-    let path = dir.join(KEY_FILE);
     Error::unavailable(format!(
         "the key file {} is missing, but the store holds secrets that were sealed with it; restore it from \
          your backup, or give the key that this store was made with",
-        path.display()
+        dir.join(KEY_FILE).display()
     ))
 }
 
@@ -194,7 +190,7 @@ fn sync_dir(_dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn warn_when_others_may_read(path: &Path, what: &str, remedy: &str) {
+pub(super) fn warn_when_others_may_read(path: &Path, what: &str, remedy: &str) {
     if others_may_read(path) {
         tracing::warn!(
             path = %path.display(),

@@ -45,11 +45,8 @@ impl MorePages {
     /// part was read; the list is to be read again then.
     pub async fn next(self) -> Result<PageList> {
         let (environment, rest) = (self.environment, self.rest);
-        let part = self
-            .store
-            .read(move |reader| part(reader, environment, rest, b','))
-            .await?;
-        Ok(part.list(self.store))
+        let part = move |reader: &mut Reader<'_>| part(reader, environment, rest, b',');
+        self.store.read(part).await
     }
 }
 
@@ -59,28 +56,7 @@ pub(super) async fn first(store: &Store, scope: &Scope, draft: Draft) -> Result<
         let rest = rows::list(reader, &scope.environment_uid, draft)?.into();
         part(reader, scope.names.environment, rest, b'[')
     });
-    Ok(part.await?.list(store.clone()))
-}
-
-/// A part, and what is left.
-struct Part {
-    json: Bytes,
-    environment: EnvironmentName,
-    rest: VecDeque<PageRow>,
-}
-
-impl Part {
-    fn list(self, store: Store) -> PageList {
-        let more = MorePages {
-            store,
-            environment: self.environment,
-            rest: self.rest,
-        };
-        PageList {
-            json: self.json,
-            more: (!more.rest.is_empty()).then_some(more),
-        }
-    }
+    part.await
 }
 
 fn part(
@@ -88,7 +64,7 @@ fn part(
     environment: EnvironmentName,
     mut rest: VecDeque<PageRow>,
     begin: u8,
-) -> Result<Part> {
+) -> Result<PageList> {
     let mut json = BytesMut::new();
     let mut before = Some(begin).filter(|_| begin == b'[' || !rest.is_empty());
     while json.len() < PART
@@ -105,9 +81,13 @@ fn part(
     if rest.is_empty() {
         json.put_u8(b']');
     }
-    Ok(Part {
-        json: json.freeze(),
+    let more = MorePages {
+        store: reader.store().clone(),
         environment,
         rest,
+    };
+    Ok(PageList {
+        json: json.freeze(),
+        more: (!more.rest.is_empty()).then_some(more),
     })
 }

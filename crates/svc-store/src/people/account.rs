@@ -118,20 +118,14 @@ impl Account<'_> {
         if kept.password.is_none() {
             return Ok(());
         }
+        let wrong = |message| Err(Error::invalid_field("current_password", message));
         let Some(current) = current else {
-            return Err(Error::invalid_field(
-                "current_password",
-                "this field is required",
-            ));
+            return wrong("this field is required");
         };
         let hash = kept.password.clone();
-        if self.store.passwords().verify(current, hash).await? {
-            Ok(())
-        } else {
-            Err(Error::invalid_field(
-                "current_password",
-                "is not the password of this account",
-            ))
+        match self.store.passwords().verify(current, hash).await? {
+            true => Ok(()),
+            false => wrong("is not the password of this account"),
         }
     }
 }

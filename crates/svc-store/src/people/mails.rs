@@ -176,10 +176,9 @@ impl Mails<'_> {
                     return Ok(None);
                 };
                 let uid: String = row.get("mail_uid")?;
-                let until = now.saturating_add(RESERVED_FOR).unwrap_or(now);
                 tx.execute(
                     "UPDATE mails SET next_attempt = ?1, attempts = attempts + 1 WHERE uid = ?2",
-                    &values![until, uid],
+                    &values![now.saturating_add(RESERVED_FOR).unwrap_or(now), uid],
                 )?;
                 // One that cannot be read must not block the others.
                 let mail = from_row(&row, tx.sealer());

@@ -13,7 +13,6 @@ use crate::database::{Bind, Reader, Store, Tx, columns, row, values};
 use crate::error::{Error, Result};
 use crate::people::mails::{Content, NewMail};
 use crate::people::{MailKind, PermissionsGroup, Team, UserScope, accounts, mails, teams};
-use crate::projects::Located;
 use crate::secrets::Secret;
 
 /// Longest name of a person, in characters.
@@ -132,9 +131,7 @@ impl Users<'_> {
             None => None,
             Some(password) => {
                 let scope = self.scope.clone();
-                let scope = self
-                    .store
-                    .read(move |reader| UserScope::get(reader, &scope));
+                let scope = self.store.read_in(scope, |_, scope: UserScope| Ok(scope));
                 let settings = scope.await?.authentication;
                 settings.check_password("password", password.expose(), &new.email)?;
                 Some(self.store.passwords().hash(password.clone()).await?)
@@ -367,13 +364,7 @@ fn ensure_other_administrator(
     let others = "SELECT u.uid FROM users u JOIN teams t ON t.uid = u.team_uid \
          WHERE u.environment_uid = ?1 AND u.uid <> ?2 AND t.super_group = ?3 \
          AND (?4 = FALSE OR (u.password IS NOT NULL AND (u.email_confirmed = TRUE OR ?5 = FALSE))) LIMIT 1";
-    let values = values![
-        scope.environment_uid,
-        leaving.uid,
-        true,
-        can_sign_in,
-        confirms
-    ];
+    let values = values! { scope.environment_uid, leaving.uid, true, can_sign_in, confirms };
     match reader.exists(others, &values)? {
         true => Ok(()),
         false => Err(Error::refused(

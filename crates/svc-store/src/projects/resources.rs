@@ -168,8 +168,7 @@ impl Resources<'_> {
                 let Checked { new, engine, .. } = checked;
                 let old = from_row(&row)?;
                 // What cannot be opened any more is another address.
-                let same = open(tx.sealer(), &row).is_ok_and(|kept| kept.url == new.url);
-                if !same {
+                if !open(tx.sealer(), &row).is_ok_and(|kept| kept.url == new.url) {
                     secret_tokens::clear(tx, old.uid)?;
                 }
                 let before = tx.tag("resources", old.uid)?;

@@ -68,9 +68,8 @@ impl Located for ProjectRow {
     type Names = ProjectName;
 
     fn find(reader: &mut Reader<'_>, name: &ProjectName) -> Result<Option<Self>> {
-        let sql = "SELECT uid FROM projects WHERE unique_name = ?1";
         reader.find(
-            sql,
+            "SELECT uid FROM projects WHERE unique_name = ?1",
             &values![name],
             |row| columns!(row => Self { uid, name: name.clone() }),
         )
@@ -95,13 +94,8 @@ impl Located for ScopeRow {
         )
     }
 
-    fn missing(
-        Scope {
-            project,
-            environment,
-            ..
-        }: &Scope,
-    ) -> Error {
+    fn missing(scope: &Scope) -> Error {
+        let (project, environment) = (&scope.project, &scope.environment);
         Error::not_found(format!(
             "there is no environment {environment} in project {project}"
         ))

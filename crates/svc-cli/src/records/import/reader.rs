@@ -134,8 +134,7 @@ impl<R: Read> CsvReader<R> {
                 self.columns.len()
             ));
         }
-        let cells = row.iter().zip(&self.columns);
-        let values = cells.filter_map(|(cell, field)| {
+        let values = row.iter().zip(&self.columns).filter_map(|(cell, field)| {
             let value = value(cell, field).transpose()?;
             Some(value.map(|value| (field.name.clone(), value)))
         });
@@ -188,8 +187,7 @@ mod tests {
 
     #[test]
     fn a_quote_that_is_not_closed_is_an_error_with_its_line() {
-        let whole = "id,name\n1,\"a \"\"b\"\"\nc\"\n2,d";
-        let records = read(whole, FileFormat::Csv);
+        let records = read("id,name\n1,\"a \"\"b\"\"\nc\"\n2,d", FileFormat::Csv);
         let first = r#"{"id":"1","name":"a \"b\"\nc"}"#;
         assert_eq!(records[0].as_deref(), Ok(first));
         assert_eq!(records[1].as_deref(), Ok(r#"{"id":"2","name":"d"}"#));

@@ -56,10 +56,7 @@ impl Aggregate {
             let field = self.model.at(*index)?;
             let expr = match unit {
                 None => types::read(SELF, field),
-                Some(unit) => {
-                    let offset = self.offset(lease, field, *unit, &wrap).await?;
-                    group(field, *unit, offset)
-                }
+                Some(unit) => group(field, *unit, self.offset(lease, field, *unit, &wrap).await?),
             };
             query.expr(expr);
             // By its place, since a column may have any name.
@@ -67,8 +64,7 @@ impl Aggregate {
             query.add_group_by([place()]);
             query.order_by_expr(place(), Order::Asc);
         }
-        let field = self.plan.field_of(&self.model)?;
-        query.expr(result(self.plan.function, field));
+        query.expr(result(self.plan.function, self.plan.field_of(&self.model)?));
         if !self.plan.groups.is_empty() {
             query.limit(u64::from(self.plan.limit));
         }
@@ -236,10 +232,7 @@ fn group(field: &Field, unit: DateUnit, offset: Expr) -> Expr {
         return with("? - INTERVAL (?) SECOND", vec![here, offset]);
     }
     let local = with("? + INTERVAL (?) SECOND", vec![here.clone(), offset]);
-    let times = |template: &str| {
-        let places = template.matches('?').count();
-        with(template, vec![local.clone(); places])
-    };
+    let times = |template: &str| with(template, vec![local.clone(); template.matches('?').count()]);
     let without = |template: &str| {
         with(
             "? - INTERVAL (?) MICROSECOND",

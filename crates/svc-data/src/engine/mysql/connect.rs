@@ -16,7 +16,7 @@ use crate::{
     Error, Result,
     admission::Admission,
     engine::server::{
-        connections::{self, ConnectionManager, Connections, timeouts},
+        connections::{self, ConnectionManager, Connections},
         gate::CONNECT_TIMEOUT,
         tls::{Verify, Words},
     },
@@ -113,13 +113,7 @@ impl Source {
             timeout,
             settings,
         };
-        let pool = managed::Pool::builder(manager)
-            .max_size(size)
-            .timeouts(timeouts())
-            .runtime(deadpool::Runtime::Tokio1)
-            .build()
-            .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?;
-        Ok(Connections::new(pool, admission, source))
+        Connections::new(managed::Pool::builder(manager), size, admission, source)
     }
 
     /// Makes a connection on which no packet of any size is taken into memory: one that is announced as too large is an

@@ -99,15 +99,13 @@ pub(super) async fn discover(conn: &mut Conn) -> Result<Structure> {
     }
     for row in rows(conn, COLUMNS).await? {
         if let Some(table) = find(&mut tables, &places, &row)? {
-            let field = read_field(&row, table, is_mariadb)?;
-            table.fields.push(field);
+            table.fields.push(read_field(&row, table, is_mariadb)?);
         }
     }
     for row in rows(conn, INDEXES).await? {
         if let Some(table) = find(&mut tables, &places, &row)? {
             let (name, column): (String, Option<String>) = (get(&row, 1)?, get(&row, 2)?);
-            let columns = named(&mut table.indexes, name);
-            columns.push(column.unwrap_or_default());
+            named(&mut table.indexes, name).push(column.unwrap_or_default());
         }
     }
     for row in rows(conn, FOREIGN_KEYS).await? {

@@ -193,13 +193,15 @@ fn source(error: &Error) -> Option<&SqlError> {
     std::error::Error::source(error)?.downcast_ref()
 }
 
-/// What the server has against a statement that a client wrote, in its words.
-pub(super) fn about_the_query(error: &Error) -> Option<String> {
-    let SqlError::Server(reason) = source(error)? else {
-        return None;
-    };
+/// Says what the server has against a statement that a client wrote, in its words.
+pub(super) fn about_the_query(error: Error) -> Error {
     let ended = matches!(error.kind(), ErrorKind::Timeout | ErrorKind::Unavailable);
-    (!ended).then(|| reason.message.clone())
+    match source(&error) {
+        Some(SqlError::Server(reason)) if !ended => {
+            Error::invalid(reason.message.clone()).with_source(error)
+        }
+        _ => error,
+    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Error, Field, Result,
-    engine::answers::RowsWriter,
+    engine::{answers::RowsWriter, statement::Bound as _},
     plan::ListPlan,
     sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
 };
@@ -57,10 +57,7 @@ pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result
             ended.map_err(fault::translate)?;
         }
     }
-    answer.map_err(|error| match fault::about_the_query(&error) {
-        Some(message) => Error::invalid(message).with_source(error),
-        None => error,
-    })
+    answer.map_err(fault::about_the_query)
 }
 
 async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
@@ -95,8 +92,7 @@ async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
 fn field(name: String, column: &Column) -> Field {
     use ColumnType as Sql;
     let is_binary = column.character_set() == BINARY;
-    let flags = column.flags();
-    let unsigned = flags.contains(ColumnFlags::UNSIGNED_FLAG);
+    let unsigned = column.flags().contains(ColumnFlags::UNSIGNED_FLAG);
     let integer = |bits| Type::Integer { bits, unsigned };
     let sort = match column.column_type() {
         Sql::MYSQL_TYPE_TINY if column.column_length() == 1 => Type::Boolean,
@@ -136,19 +132,12 @@ struct Query<'a> {
 impl Query<'_> {
     /// The query as it stands.
     fn plain(&self) -> Statement {
-        let binds = self
-            .job
-            .binds
-            .iter()
-            .map(|bind| match stored(Type::Text, bind) {
-                sea_query::Value::BigInt(Some(number)) => Value::Int(number),
-                sea_query::Value::Double(Some(number)) => Value::Double(number),
-                sea_query::Value::String(Some(text)) => Value::Bytes(text.into_bytes()),
-                _ => Value::NULL,
-            });
+        let binds = self.job.binds.iter();
         Statement {
             sql: self.job.statement.sql().to_owned(),
-            values: binds.collect(),
+            values: binds
+                .map(|bind| Value::of(stored(Type::Text, bind)))
+                .collect(),
         }
     }
 
@@ -252,8 +241,7 @@ mod tests {
              CREATE FUNCTION changes() RETURNS int MODIFIES SQL DATA BEGIN DELETE FROM t; RETURN 1; END;
              CREATE PROCEDURE deletes() DELETE FROM t;",
         );
-        let rest = url.strip_prefix("mysql:").unwrap();
-        crate::tests::block_on(attack(rest));
+        crate::tests::block_on(attack(url.strip_prefix("mysql:").unwrap()));
     }
 
     async fn attack(rest: &str) {

@@ -118,7 +118,6 @@ fn civil(value: &Value) -> Option<DateTime> {
         return None;
     };
     let small = |number: &u8| i8::try_from(*number).ok();
-    let nanoseconds = i32::try_from(*micros).ok()?.checked_mul(1000)?;
     DateTime::new(
         i16::try_from(*year).ok()?,
         small(month)?,
@@ -126,7 +125,7 @@ fn civil(value: &Value) -> Option<DateTime> {
         small(hour)?,
         small(minute)?,
         small(second)?,
-        nanoseconds,
+        i32::try_from(*micros).ok()?.checked_mul(1000)?,
     )
     .ok()
 }

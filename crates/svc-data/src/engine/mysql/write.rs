@@ -110,8 +110,7 @@ impl CreateRecord<Manager> for Create {
         }
         let inserted = execute(lease, &statement).await;
         inserted.map_err(|error| Manager::explain(model, error, true))?;
-        let number = lease.client_mut()?.last_insert_id();
-        let found = self.identity(&values, number)?;
+        let found = self.identity(&values, lease.client_mut()?.last_insert_id())?;
         let mut query = crate::query::select(&MysqlDialect, model, Some(found));
         all_fields(&MysqlDialect, &mut query, model);
         query.limit(1);
@@ -243,8 +242,7 @@ async fn act(lease: &mut Lease, change: &Change) -> Result<Changed> {
 
 /// Finds the one record of the key, keeps others from changing it, and checks the precondition.
 async fn find(lease: &mut Lease, change: &Change) -> Result<(Row, Before)> {
-    let model = &change.model;
-    let mut find = by_key(&MysqlDialect, model, &change.key)?;
+    let mut find = by_key(&MysqlDialect, &change.model, &change.key)?;
     find.limit(2).lock_exclusive();
     let statement = Statement::select(&find);
     let conn = lease.client_mut()?;
@@ -281,8 +279,7 @@ fn table(model: &Model) -> (sea_query::DynIden, sea_query::DynIden) {
 /// A value in the form that a column accepts; refused where something of it would be lost.
 pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
     let most = field.precision.unwrap_or(0);
-    let most = u8::try_from(most).unwrap_or(MAX_FRACTION);
-    if scalar.is_finer_than(most) {
+    if scalar.is_finer_than(u8::try_from(most).unwrap_or(MAX_FRACTION)) {
         return Err(TOO_FINE.to_owned());
     }
     if let (Type::Geometry, Scalar::Text(text)) = (type_of(field), scalar) {

@@ -51,8 +51,7 @@ impl Aggregate {
             query.add_group_by([by.clone()]);
             query.order_by_expr_with_nulls(by, Order::Asc, NullOrdering::First);
         }
-        let field = plan.field_of(model)?;
-        query.expr(result(plan.function, field));
+        query.expr(result(plan.function, plan.field_of(model)?));
         if !plan.groups.is_empty() {
             query.limit(u64::from(plan.limit));
         }

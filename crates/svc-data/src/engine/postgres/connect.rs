@@ -24,7 +24,7 @@ use crate::{
     Error, Result,
     admission::Admission,
     engine::server::{
-        connections::{self, ConnectionManager, Connections, timeouts},
+        connections::{self, ConnectionManager, Connections},
         gate::CONNECT_TIMEOUT,
         tls::{Verify, Words},
     },
@@ -115,14 +115,8 @@ impl Source {
                 done.map_err(HookError::Backend)
             })
         });
-        let pool = deadpool_postgres::Pool::builder(manager)
-            .max_size(size)
-            .timeouts(timeouts())
-            .runtime(deadpool_postgres::Runtime::Tokio1)
-            .post_create(set)
-            .build()
-            .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?;
-        Ok(Connections::new(pool, admission, self.stream.clone()))
+        let pool = deadpool_postgres::Pool::builder(manager).post_create(set);
+        Connections::new(pool, size, admission, self.stream.clone())
     }
 }
 

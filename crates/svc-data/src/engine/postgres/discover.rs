@@ -183,8 +183,7 @@ pub(super) async fn version(client: &Client) -> Result<i64> {
 /// Reads the whole structure.
 pub(super) async fn discover(client: &Client, server: Server) -> Result<Structure> {
     let query = async |sql, oids: &Vec<u32>| -> Result<Vec<Row>> {
-        let rows = client.query(sql, &[oids]).await;
-        rows.map_err(fault::translate)
+        client.query(sql, &[oids]).await.map_err(fault::translate)
     };
     let structure_version = version(client).await?;
     let rows = client.query(TABLES, &[]).await;
@@ -210,9 +209,8 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
     let columns = query(COLUMNS, &oids).await;
     set(client, "search_path", &search_path).await?;
     for row in columns? {
-        let column = Column::read(&row, &words)?;
         if let Some(table) = tables.get_mut(place(&row)?) {
-            table.columns.push(column);
+            table.columns.push(Column::read(&row, &words)?);
         }
     }
     for row in query(CONSTRAINTS, &oids).await? {

@@ -158,8 +158,7 @@ impl Faults for Manager {
         let named = |rule: &&Rule| rule.name.is_some() && rule.name.as_deref() == name;
         match constraint.kind {
             ConstraintKind::Check => {
-                let rule = model.checks.iter().find(named);
-                refused_by_check(constraint, name, model, rule)
+                refused_by_check(constraint, name, model, model.checks.iter().find(named))
             }
             kind => {
                 let fields = match kind {
@@ -239,18 +238,21 @@ pub(super) fn code(error: &Error) -> Option<&SqlState> {
     source(error).and_then(tokio_postgres::Error::code)
 }
 
-/// What the server has against a statement that a client wrote, in its words.
-pub(super) fn about_the_query(error: &Error) -> Option<String> {
-    let reason = source(error)?.as_db_error()?;
+/// Says what the server has against a statement that a client wrote, in its words.
+pub(super) fn about_the_query(error: Error) -> Error {
+    let reason = source(&error).and_then(tokio_postgres::Error::as_db_error);
+    let Some(reason) = reason else {
+        return error;
+    };
     let class = reason.code().code().get(..2).unwrap_or_default();
     // What the server calls an internal error is of the statement too: it is nothing that a service could mend.
     let is_internal = *reason.code() == SqlState::INTERNAL_ERROR;
-    (is_internal
-        || matches!(
-            class,
-            "0A" | "21" | "22" | "25" | "26" | "34" | "3F" | "42" | "44" | "54" | "P0" | "HV"
-        ))
-    .then(|| reason.message().to_owned())
+    match class {
+        "0A" | "21" | "22" | "25" | "26" | "34" | "3F" | "42" | "44" | "54" | "P0" | "HV" => {}
+        _ if is_internal => {}
+        _ => return error,
+    }
+    Error::invalid(reason.message()).with_source(error)
 }
 
 /// A name as `format_type` writes it: in quotes where it is not plain.

@@ -124,14 +124,12 @@ mod tests {
             array(&text, "[\"1\", null, \"a\\\"b\\\\\", []]").unwrap(),
             r#"{"1",NULL,"a\"b\\",{}}"#
         );
-        let jsonb = element(Type::Jsonb);
         assert_eq!(
-            array(&jsonb, "[{\"a\": 1}, [1, 2], null]").unwrap(),
+            array(&element(Type::Jsonb), "[{\"a\": 1}, [1, 2], null]").unwrap(),
             r#"{"{\"a\": 1}","[1, 2]",NULL}"#
         );
-        let numeric = element(Type::Decimal);
         assert_eq!(
-            array(&numeric, "[[\"1.50\", 2], [\"NaN\", 1e2]]").unwrap(),
+            array(&element(Type::Decimal), "[[\"1.50\", 2], [\"NaN\", 1e2]]").unwrap(),
             r#"{{"1.50","2"},{"NaN","100"}}"#
         );
         let bytes = element(Type::Bytes);

@@ -254,8 +254,7 @@ pub(super) async fn one(lease: &Lease, statement: &Statement) -> Result<Option<R
     let mut rows = std::pin::pin!(rows.await.map_err(fault::translate)?);
     let mut first = None;
     while let Some(row) = rows.next().await {
-        let row = row.map_err(fault::translate)?;
-        first.get_or_insert(row);
+        first.get_or_insert(row.map_err(fault::translate)?);
     }
     Ok(first)
 }

@@ -136,8 +136,7 @@ impl Dialect for PostgresDialect {
         value: &Scalar,
     ) -> Result<Expr> {
         let here = comparable(table, field);
-        let there = bind(field, value)?;
-        Ok(compared(here, comparison, there))
+        Ok(compared(here, comparison, bind(field, value)?))
     }
 
     fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr> {
@@ -184,10 +183,9 @@ impl Dialect for PostgresDialect {
         let call = |function: &str| call(types::postgis(field, function));
         let here = || column(table, &field.name);
         // WKT does not say in which system its coordinates are: they are in that of the column.
-        let srid = call("st_srid").arg(types::as_geometry(field, here()));
         let shape = call("st_geomfromtext")
             .arg(Expr::val(wkt).cast_as("text"))
-            .arg(srid);
+            .arg(call("st_srid").arg(types::as_geometry(field, here())));
         Ok(call("st_coveredby")
             .arg(types::as_geometry(field, here()))
             .arg(shape)

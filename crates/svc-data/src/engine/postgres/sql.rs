@@ -45,10 +45,7 @@ pub(super) async fn run(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
         }
         answer => answer,
     };
-    answer.map_err(|error| match fault::about_the_query(&error) {
-        Some(message) => Error::invalid(message).with_source(error),
-        None => error,
-    })
+    answer.map_err(fault::about_the_query)
 }
 
 async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<SqlAnswer> {
@@ -259,10 +256,9 @@ impl Query<'_> {
         let placeholders = writer.to_string().len();
         select.build_collect(PostgresQueryBuilder, &mut writer);
         let (text, sea_query::Values(more)) = writer.into_parts();
-        let known = values.len();
         values.extend(
             more.into_iter()
-                .skip(known)
+                .skip(values.len())
                 .map(<Bound as crate::engine::statement::Bound>::of),
         );
         let text = text.get(placeholders..).unwrap_or_default();
@@ -380,8 +376,7 @@ mod tests {
              CREATE FUNCTION changes() RETURNS int LANGUAGE sql AS 'DELETE FROM t RETURNING 1';
              CREATE PROCEDURE deletes() LANGUAGE sql AS 'DELETE FROM t';",
         );
-        let rest = url.strip_prefix("postgres:").unwrap();
-        crate::tests::block_on(attack(rest));
+        crate::tests::block_on(attack(url.strip_prefix("postgres:").unwrap()));
     }
 
     #[test]

@@ -114,8 +114,7 @@ impl Connect for LocalSockets {
     ) -> BoxFuture<'_, Result<(Client, JoinHandle<()>), tokio_postgres::Error>> {
         let config = config.clone();
         Box::pin(async move {
-            let stream = self.open().await;
-            let (client, connection) = config.connect_raw(stream, NoTls).await?;
+            let (client, connection) = config.connect_raw(self.open().await, NoTls).await?;
             let task = tokio::spawn(async move {
                 if let Err(error) = connection.await {
                     tracing::debug!(%error, "a connection to a database server has ended");
@@ -271,23 +270,9 @@ impl Messages {
 
 /// The message of an error, as a server would send it.
 fn row_too_large() -> Vec<u8> {
-    let mut fields = Vec::new();
-    for (kind, text) in [
-        (b'S', "ERROR"),
-        (b'V', "ERROR"),
-        (b'C', "54000"),
-        (b'M', ROW_TOO_LARGE),
-    ] {
-        fields.push(kind);
-        fields.extend_from_slice(text.as_bytes());
-        fields.push(0);
-    }
-    fields.push(0);
+    let fields = format!("SERROR\0VERROR\0C54000\0M{ROW_TOO_LARGE}\0\0");
     let length = u32::try_from(fields.len() + 4).unwrap_or(u32::MAX);
-    let mut message = vec![b'E'];
-    message.extend_from_slice(&length.to_be_bytes());
-    message.extend(fields);
-    message
+    [b"E", &length.to_be_bytes()[..], fields.as_bytes()].concat()
 }
 
 impl AsyncRead for LimitedStream {

@@ -141,13 +141,11 @@ impl Cell<'_> {
                 _ => b"true",
             }),
             Type::DATE => {
-                let days = i32::from_be_bytes(self.bytes.try_into().ok()?);
-                write_date(out, days);
+                write_date(out, i32::from_be_bytes(self.bytes.try_into().ok()?));
             }
             Type::TIME => write_time(out, i64::from_be_bytes(self.bytes.try_into().ok()?)),
             Type::TIMESTAMP | Type::TIMESTAMPTZ => {
-                let micros = i64::from_be_bytes(self.bytes.try_into().ok()?);
-                write_date_time(out, micros, zone);
+                write_date_time(out, i64::from_be_bytes(self.bytes.try_into().ok()?), zone);
             }
             Type::JSON => out.put_slice(self.bytes),
             // The first byte is the version of the form.

@@ -50,7 +50,7 @@ impl CreateRecord<Manager> for Create {
             let numbered = model.fields.get(*index).is_some_and(|field| {
                 matches!(field.default, Some(Default::AutoIncrement)) && !field.nullable
             });
-            !(numbered && *value == null())
+            !(numbered && *value == Expr::val(sea_query::Value::String(None)))
         });
         let given = assignments.iter().map(|(index, _)| *index).collect();
         let mut insert = Query::insert();
@@ -92,8 +92,7 @@ impl Create {
     pub(super) fn probes(&self) -> Vec<Probe> {
         let values = self.given.iter().zip(&self.insert.values);
         let probes = values.filter_map(|(index, bound)| {
-            let field = self.model.fields.get(*index)?;
-            Probe::of_stored(field, Expr::val(bound.0.clone()?))
+            Probe::of_stored(self.model.fields.get(*index)?, Expr::val(bound.0.clone()?))
         });
         probes.collect()
     }
@@ -213,10 +212,7 @@ async fn act(
     let row = one(lease, &statement).await;
     let row = row.map_err(|error| Manager::explain(model, error, change.is_write()))?;
     let row = row.ok_or_else(|| no_such_record(model))?;
-    let was = |first| {
-        let was = row.record_at(fields, &change.key_shown, first)?;
-        Before::of(model, was)
-    };
+    let was = |first| Before::of(model, row.record_at(fields, &change.key_shown, first)?);
     Ok(match &change.setting {
         Some(setting) => {
             let before = before.map_or_else(|| was(fields.len()), Ok)?;
@@ -257,10 +253,6 @@ fn table(model: &Model) -> TableRef {
 fn returned(model: &Model) -> Vec<Expr> {
     let fields = model.fields.iter();
     fields.map(|field| types::read(SELF, field)).collect()
-}
-
-fn null() -> Expr {
-    Expr::val(sea_query::Value::String(None))
 }
 
 /// A value as the text that PostgreSQL reads as the type of the column; refused where something of it would be

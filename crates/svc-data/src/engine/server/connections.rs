@@ -3,7 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use deadpool::managed::{self, Manager, Object, PoolError, Timeouts};
+use deadpool::{
+    Runtime,
+    managed::{self, Manager, Object, PoolBuilder, PoolError, Timeouts},
+};
 
 #[cfg(doc)]
 use crate::ErrorKind;
@@ -53,24 +56,29 @@ pub(crate) struct Connections<M: ConnectionManager> {
     ender: M::Ender,
 }
 
-/// The limits of time of a pool.
-pub(crate) fn timeouts() -> Timeouts {
-    Timeouts {
-        // The wait for the turn comes before.
-        wait: Some(CONNECT_TIMEOUT),
-        create: Some(CONNECT_TIMEOUT + GRACE),
-        recycle: Some(GRACE),
-    }
-}
-
 impl<M: ConnectionManager> Connections<M> {
-    pub(crate) fn new(pool: managed::Pool<M>, admission: Admission, ender: M::Ender) -> Self {
-        Self {
-            pool,
+    /// A pool of so many connections at most, whose statements get their turn from `admission`.
+    pub(crate) fn new(
+        pool: PoolBuilder<M>,
+        size: usize,
+        admission: Admission,
+        ender: M::Ender,
+    ) -> Result<Self> {
+        let timeouts = Timeouts {
+            // The wait for the turn comes before.
+            wait: Some(CONNECT_TIMEOUT),
+            create: Some(CONNECT_TIMEOUT + GRACE),
+            recycle: Some(GRACE),
+        };
+        let pool = pool.max_size(size).timeouts(timeouts);
+        let pool = pool.runtime(Runtime::Tokio1).build();
+        Ok(Self {
+            pool: pool
+                .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?,
             gate: Gate::default(),
             admission,
             ender,
-        }
+        })
     }
 
     pub(crate) fn manager(&self) -> &M {
@@ -175,8 +183,7 @@ impl<M: ConnectionManager> Lease<M> {
 
     /// Keeps the connection for others, unless it broke.
     pub(crate) fn give_back<T>(mut self, result: Result<T>) -> Result<T> {
-        let broken = result.as_ref().is_err_and(M::breaks_the_connection);
-        if !broken {
+        if !result.as_ref().is_err_and(M::breaks_the_connection) {
             drop(self.object.take());
         }
         result

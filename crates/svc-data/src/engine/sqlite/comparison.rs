@@ -7,6 +7,7 @@
 
 use jiff::Timestamp;
 use sea_query::{Expr, ExprTrait, Query};
+use serde_json::Value;
 
 use super::{
     bound::{bind, time_text},
@@ -330,20 +331,11 @@ fn has_json(cell: &KeyValue) -> bool {
 
 /// The cells as one JSON array.
 fn json_array(cells: &[&KeyValue]) -> String {
-    let mut json = String::from("[");
-    for (position, cell) in cells.iter().enumerate() {
-        if position > 0 {
-            json.push(',');
-        }
-        match cell {
-            KeyValue::Integer(number) => json.push_str(&number.to_string()),
-            KeyValue::Real(number) => json.push_str(&format!("{number:?}")),
-            KeyValue::Text(text) => {
-                json.push_str(&serde_json::Value::from(text.as_str()).to_string());
-            }
-            _ => json.push_str("null"),
-        }
-    }
-    json.push(']');
-    json
+    let cells = cells.iter().map(|cell| match cell {
+        KeyValue::Integer(number) => Value::from(*number),
+        KeyValue::Real(number) => Value::from(*number),
+        KeyValue::Text(text) => Value::from(text.as_str()),
+        _ => Value::Null,
+    });
+    cells.collect::<Value>().to_string()
 }

@@ -88,8 +88,7 @@ pub(crate) fn register(connection: &mut Connection, limiter: &Limiter) -> Result
     connection.create_scalar_function("svc_regex", 2, flags, |context| {
         let pattern =
             context.get_or_create_aux(1, |pattern| -> std::result::Result<_, String> {
-                let pattern = pattern.as_str().map_err(|error| error.to_string())?;
-                compile_regex(pattern)
+                compile_regex(pattern.as_str().map_err(|error| error.to_string())?)
             })?;
         Ok(with_text(context.get_raw(0), |text| pattern.is_match(text)))
     })?;

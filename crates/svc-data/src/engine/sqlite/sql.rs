@@ -118,8 +118,7 @@ fn answer(session: Session<'_>, job: &SqlJob) -> Result<SqlAnswer, Fault> {
         SqlTask::Rows { skip, limit } => inner.rows(&inner.plain(), *skip, *limit)?,
         SqlTask::List(list) => {
             let page = plan.page(&SqliteDialect, list)?;
-            let statement = inner.wrapped(&Statement::select(&page));
-            inner.rows(&statement, 0, list.limit)?
+            inner.rows(&inner.wrapped(&Statement::select(&page)), 0, list.limit)?
         }
         SqlTask::Aggregate(aggregate) => {
             let mut aggregate = Aggregate::new(&plan.model, aggregate.clone())?;
@@ -313,8 +312,7 @@ mod tests {
         let file = File::new(true);
         let before = file.state();
         for sql in ATTACKS {
-            let done = file.open().execute_batch(sql);
-            assert!(done.is_err(), "{sql}");
+            assert!(file.open().execute_batch(sql).is_err(), "{sql}");
             assert_eq!(file.state(), before, "{sql}");
         }
         // Of several statements the first may be harmless.

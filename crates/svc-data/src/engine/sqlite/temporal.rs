@@ -148,9 +148,8 @@ pub(crate) fn micros(value: ValueRef<'_>) -> Option<i64> {
 
 fn unix(number: i64) -> Option<(Timestamp, usize)> {
     if number.abs() >= MILLIS_FROM {
-        let seconds = number.div_euclid(1000);
         return (SECONDS_OF_YEAR_0..SECONDS_AFTER_YEAR_9999)
-            .contains(&seconds)
+            .contains(&number.div_euclid(1000))
             .then(|| Timestamp::from_millisecond(number).ok())?
             .map(|timestamp| (timestamp, 3));
     }

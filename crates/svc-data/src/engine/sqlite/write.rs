@@ -153,8 +153,7 @@ impl Setting {
         let (mut assignments, lossy) = storable(model, &update.body.values)?;
         if update.replace {
             assignments.extend(update.body.left_out(model).map(|(index, field)| {
-                let default = field.default.as_ref().and_then(|default| default.sql());
-                let value = match default {
+                let value = match field.default.as_ref().and_then(|default| default.sql()) {
                     // The structure's own text, as the database would evaluate it.
                     Some(sql) => Expr::cust(format!("({sql})")),
                     None => Expr::val(Value::String(None)),
@@ -177,8 +176,7 @@ impl Setting {
         let zone = &self.shown.zone;
         let fixed = &self.body.fixed;
         if !fixed.is_empty() {
-            let found = row.record(&model.fields, &fixed.shown(zone))?;
-            fixed.check(model, &found, zone)?;
+            fixed.check(model, &row.record(&model.fields, &fixed.shown(zone))?, zone)?;
         }
         let mut kept = Vec::new();
         for (index, value) in &self.body.values {

@@ -58,8 +58,7 @@ pub(super) async fn refresh(State(state): State<Shared>, request: Request) -> Ap
 
 pub(super) async fn user(call: SessionCall<GetUser>) -> ApiResult {
     let SessionCall { call, session } = call;
-    let users = call.store.users(&call.scope);
-    let user = users.get(session.user_uid).await?;
+    let user = call.store.users(&call.scope).get(session.user_uid).await?;
     Ok(private::<GetUser>(&user_info(user)))
 }
 
@@ -80,8 +79,7 @@ pub(super) async fn register(call: Call<Register>) -> ApiResult {
     match call.account().register(registration).await? {
         Registering::Done(user) => {
             call.state.mail.wake();
-            let registered = Registered::new(user_info(*user));
-            Ok(private::<Register>(&registered))
+            Ok(private::<Register>(&Registered::new(user_info(*user))))
         }
         _ => Err(ApiError::PermissionDenied(
             "this project does not let users register themselves; ask its administrator for an invitation",

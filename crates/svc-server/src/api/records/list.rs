@@ -139,10 +139,8 @@ fn rows(writer: RowWriter, page: Page) -> ApiResult<Chunks> {
     let rest = page.rest;
     writer.write(page.results, |writer| {
         let rest = rest?;
-        let more: More = Box::pin(async move {
-            let page = rest.read().await.map_err(ApiError::from)?;
-            Ok(rows(writer, page)?)
-        });
+        let more: More =
+            Box::pin(async move { Ok(rows(writer, rest.read().await.map_err(ApiError::from)?)?) });
         Some(more)
     })
 }
@@ -181,9 +179,8 @@ impl Envelope {
 
     /// The link to the next page, given this one, or its last part.
     fn next(&self, page: &Page) -> Option<String> {
-        let number = self.number.saturating_add(1);
         page.has_more
-            .then(|| self.page(number, page.after.as_deref()))
+            .then(|| self.page(self.number.saturating_add(1), page.after.as_deref()))
     }
 
     /// The link to the next page where the count says that there is one.

@@ -43,17 +43,12 @@ pub(crate) enum Cause {
 impl Cause {
     /// The cause of an error that reading a body gave.
     pub(crate) fn of(error: &(dyn Error + 'static)) -> Option<Self> {
-        let mut error = Some(error);
-        while let Some(this) = error {
-            if this.is::<TooSlow>() {
-                return Some(Self::TooSlow);
-            }
-            if this.is::<NoBodyMemory>() {
-                return Some(Self::NoMemory);
-            }
-            error = this.source();
-        }
-        None
+        let mut chain = std::iter::successors(Some(error), |&error| error.source());
+        chain.find_map(|error| match error {
+            error if error.is::<TooSlow>() => Some(Self::TooSlow),
+            error if error.is::<NoBodyMemory>() => Some(Self::NoMemory),
+            _ => None,
+        })
     }
 }
 
@@ -265,8 +260,7 @@ mod tests {
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert!(!slow.is_finished(), "it goes on without a permit");
         drop(other);
-        let whole = slow.await.unwrap().unwrap();
-        assert_eq!(whole.to_bytes(), "late");
+        assert_eq!(slow.await.unwrap().unwrap().to_bytes(), "late");
     }
 
     #[tokio::test(start_paused = true)]

@@ -25,8 +25,7 @@ pub(crate) fn nearest<'c>(
     // One mistake in a short name, one more for every four letters.
     let most = (length / 4).clamp(1, 3);
     let distance = |candidate: &str| {
-        let other = candidate.chars().count();
-        if other.abs_diff(length) > most {
+        if candidate.chars().count().abs_diff(length) > most {
             return None;
         }
         let distance = strsim::osa_distance(&lower, &candidate.to_lowercase());
@@ -124,8 +123,7 @@ fn unknown<'m>(message: &'m str, thing: &str) -> Option<&'m str> {
 pub(crate) fn with_fields(invalid: &Invalid, model: &Model) -> Invalid {
     let names = || model.fields().iter().map(|field| field.name.as_str());
     let meant = |name: &str| {
-        let whole = nearest(name, names()).map(str::to_owned);
-        whole.or_else(|| {
+        nearest(name, names()).map(str::to_owned).or_else(|| {
             let (field, lookup) = name.rsplit_once("__")?;
             Some(format!("{}__{lookup}", nearest(field, names())?))
         })

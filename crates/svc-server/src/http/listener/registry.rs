@@ -175,8 +175,7 @@ impl Lists {
             Some(address) => self.by_address.get(&address),
             None => Some(&self.all),
         };
-        let found = list.and_then(|list| oldest(list, hand, COMPARED, Entry::rank));
-        self.close(found)
+        self.close(list.and_then(|list| oldest(list, hand, COMPARED, Entry::rank)))
     }
 
     fn close(&mut self, found: Option<Arc<Entry>>) -> bool {
@@ -235,8 +234,7 @@ fn oldest<R: Ord>(
     compared: usize,
     rank: impl Fn(&Entry) -> Option<R>,
 ) -> Option<Arc<Entry>> {
-    let begin = hand.checked_rem(list.len())?;
-    let (before, after) = list.split_at(begin);
+    let (before, after) = list.split_at(hand.checked_rem(list.len())?);
     let mut best: Option<(R, &Arc<Entry>)> = None;
     for (looked_at, entry) in after.iter().chain(before).take(LOOKED_AT).enumerate() {
         if looked_at >= compared && best.is_some() {

@@ -17,7 +17,7 @@ use super::{
     memory::{AnswerMemory, Counted, Held},
     registry::Entry,
 };
-use crate::http::response::SMALL;
+use crate::http::response::{SMALL, size_with};
 
 /// How many bytes are given to the transport at once. How far a caller of HTTP/2 reads is seen by them.
 const PIECE: usize = 64 << 10;
@@ -153,13 +153,7 @@ impl http_body::Body for Sending {
     }
 
     fn size_hint(&self) -> SizeHint {
-        let (rest, body) = (self.rest.len() as u64, self.body.size_hint());
-        let mut sum = SizeHint::new();
-        if let Some(upper) = body.upper() {
-            sum.set_upper(upper.saturating_add(rest));
-        }
-        sum.set_lower(body.lower().saturating_add(rest));
-        sum
+        size_with(&self.rest, &self.body)
     }
 }
 
@@ -237,8 +231,7 @@ mod tests {
         let (sending, admission) = sending(200_000, false).await;
         assert_eq!(sending.size_hint().exact(), Some(200_000));
         assert_eq!(held(&admission), 200_000);
-        let whole = sending.collect().await.unwrap().to_bytes();
-        assert_eq!(whole.len(), 200_000);
+        assert_eq!(sending.collect().await.unwrap().to_bytes().len(), 200_000);
         assert_eq!(held(&admission), 0);
         assert!(admission.entry.activity.is_idle());
     }

@@ -20,8 +20,7 @@ where
     F: Future<Output: Send> + Send + 'static,
 {
     fn execute(&self, stream: F) {
-        let timing = self.0;
-        tokio::spawn(SENT.scope(Cell::default(), watched(stream, timing)));
+        tokio::spawn(SENT.scope(Cell::default(), watched(stream, self.0)));
     }
 }
 
@@ -88,8 +87,7 @@ mod tests {
                 });
             }
         };
-        let stream = SENT.scope(Cell::default(), watched(stream, TIMING));
-        stream.await;
+        SENT.scope(Cell::default(), watched(stream, TIMING)).await;
         begun.elapsed()
     }
 

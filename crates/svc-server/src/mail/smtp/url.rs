@@ -108,8 +108,7 @@ fn wrong() -> Error {
 fn has_port(uri: &Uri) -> bool {
     let authority = uri.authority().map_or("", |authority| authority.as_str());
     let server = authority.rsplit('@').next().unwrap_or_default();
-    let host = uri.host().unwrap_or_default();
-    server.len() > host.len()
+    server.len() > uri.host().unwrap_or_default().len()
 }
 
 fn credentials(uri: &Uri) -> Result<Option<(String, String)>, Error> {

@@ -56,8 +56,7 @@ impl JournalFile {
             path,
             slots: Mutex::default(),
         };
-        let first = journal.take()?;
-        journal.give_back(first);
+        journal.give_back(journal.take()?);
         Ok(journal)
     }
 
@@ -150,8 +149,7 @@ impl JournalFile {
 /// Reads the journals of a folder. The caller holds the lock of the folder.
 pub(super) fn read_all(dir: &Path) -> Result<Vec<Notes>> {
     let mut all = Vec::new();
-    let entries = fs::read_dir(dir).map_err(|source| unusable(dir, source))?;
-    for entry in entries {
+    for entry in fs::read_dir(dir).map_err(|source| unusable(dir, source))? {
         let entry = entry.map_err(|source| unusable(dir, source))?;
         if entry.file_name().to_string_lossy().starts_with(PREFIX) {
             match read(&entry.path()) {

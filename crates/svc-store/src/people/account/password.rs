@@ -44,12 +44,8 @@ impl Account<'_> {
             .write(move |tx| {
                 let user = current(tx, &scope, &kept)?.ok_or_else(changed_meanwhile)?;
                 mail_change(tx, &scope, &user, MailKind::PasswordChanged, None)?;
-                let entry = scope
-                    .entry("account.change_password", user.uid)
-                    .before(tx.tag("users", user.uid)?);
-                let tokens = set(tx, &scope, &user, &hash, Details::default())?;
-                tx.changed_row("users", user.uid, entry)?;
-                Ok(tokens)
+                let entry = scope.entry("account.change_password", user.uid);
+                set(tx, &scope, &user, &hash, &Details::default(), entry)
             })
             .await
     }
@@ -164,13 +160,9 @@ impl Account<'_> {
                     Purpose::Invitation => "account.accept_invitation",
                     _ => "account.reset_password_complete",
                 };
-                let entry = scope
-                    .entry(action, user.uid)
-                    .by_user(user.uid, &user.email)
-                    .before(tx.tag("users", user.uid)?);
-                let tokens = set(tx, &scope, &user, &hash, known)?;
-                tx.changed_row("users", user.uid, entry)?;
-                Ok(tokens)
+                let entry = scope.entry(action, user.uid);
+                let entry = entry.by_user(user.uid, &user.email);
+                set(tx, &scope, &user, &hash, &known, entry)
             })
             .await
     }
@@ -191,26 +183,31 @@ fn by_code(
 }
 
 /// Sets a password: earlier sessions end, codes that were mailed become invalid, and a new session begins. Whatever
-/// another person had set up with this address becomes invalid too.
+/// another person had set up with this address becomes invalid too. `entry` becomes the line about it.
 fn set(
     tx: &mut Tx<'_>,
     scope: &UserScope,
     user: &User,
     hash: &str,
-    known: Details,
+    known: &Details,
+    entry: AuditEntry,
 ) -> Result<SessionTokens> {
+    let entry = entry.before(tx.tag("users", user.uid)?);
     codes::forget(tx, user.uid)?;
     sessions::end_all(tx, user.uid)?;
-    let Details {
-        first_name,
-        last_name,
-        email_confirmed,
-    } = known;
     tx.execute(
         "UPDATE users SET password = ?1, first_name = COALESCE(?2, first_name), \
          last_name = COALESCE(?3, last_name), \
          email_confirmed = (email_confirmed OR ?5) WHERE uid = ?4",
-        &values![hash, first_name, last_name, user.uid, email_confirmed],
+        &values![
+            hash,
+            known.first_name,
+            known.last_name,
+            user.uid,
+            known.email_confirmed
+        ],
     )?;
-    sessions::begin(tx, scope, user.uid)
+    let tokens = sessions::begin(tx, scope, user.uid)?;
+    tx.changed_row("users", user.uid, entry)?;
+    Ok(tokens)
 }

@@ -116,11 +116,8 @@ impl Account<'_> {
                     Some(_) => None,
                     None => {
                         let owner = users::find(tx, &scope, &user.email)?;
-                        Some(
-                            owner
-                                .ok_or_else(|| Error::internal("a taken address has no user"))?
-                                .user,
-                        )
+                        let missing = || Error::internal("a taken address has no user");
+                        Some(owner.ok_or_else(missing)?.user)
                     }
                 };
                 let (owner, mail) = match &taken {

@@ -99,27 +99,22 @@ mod tests {
                 .unwrap_or_default()
                 .to_owned(),
         };
-        assert_eq!(default(Kind::Text, "'it''s'::text"), "\"it's\"");
-        assert_eq!(default(Kind::Integer, "5"), "5");
-        assert_eq!(default(Kind::Integer, "'-1'::integer"), "-1");
-        assert_eq!(default(Kind::Integer, "(- 1)"), "Expression");
-        assert_eq!(default(Kind::Decimal, "0.50"), "\"0.50\"");
-        assert_eq!(default(Kind::Boolean, "true"), "true");
-        assert_eq!(default(Kind::Json, "'{\"a\": 1}'::jsonb"), "{\"a\": 1}");
-        assert_eq!(default(Kind::Text, "NULL::character varying"), "null");
-        assert_eq!(
-            default(Kind::Text, "('a'::text || 'b'::text)"),
-            "Expression"
-        );
-        assert_eq!(default(Kind::Text, "upper('a'::text)"), "Expression");
-        assert_eq!(
-            default(Kind::DateTime, "timezone('utc'::text, now())"),
-            "Now"
-        );
-        assert_eq!(
-            default(Kind::Integer, "nextval('a_seq'::regclass)"),
-            "AutoIncrement"
-        );
-        assert_eq!(default(Kind::Uuid, "gen_random_uuid()"), "Expression");
+        for (kind, sql, expected) in [
+            (Kind::Text, "'it''s'::text", "\"it's\""),
+            (Kind::Integer, "5", "5"),
+            (Kind::Integer, "'-1'::integer", "-1"),
+            (Kind::Integer, "(- 1)", "Expression"),
+            (Kind::Decimal, "0.50", "\"0.50\""),
+            (Kind::Boolean, "true", "true"),
+            (Kind::Json, "'{\"a\": 1}'::jsonb", "{\"a\": 1}"),
+            (Kind::Text, "NULL::character varying", "null"),
+            (Kind::Text, "('a'::text || 'b'::text)", "Expression"),
+            (Kind::Text, "upper('a'::text)", "Expression"),
+            (Kind::DateTime, "timezone('utc'::text, now())", "Now"),
+            (Kind::Integer, "nextval('a_seq'::regclass)", "AutoIncrement"),
+            (Kind::Uuid, "gen_random_uuid()", "Expression"),
+        ] {
+            assert_eq!(default(kind, sql), expected, "{sql}");
+        }
     }
 }

@@ -87,11 +87,10 @@ mod tests {
     #[test]
     fn arrays_that_end_early_are_not_written() {
         let mut out = BytesMut::new();
-        let zone = Zone::UTC;
         let bytes: Vec<u8> = [1, 0, 25, 1_000_000, 1, 4]
             .iter()
             .flat_map(|n: &i32| n.to_be_bytes())
             .collect();
-        assert_eq!(write(&mut out, &SqlType::TEXT, &bytes, &zone), None);
+        assert_eq!(write(&mut out, &SqlType::TEXT, &bytes, &Zone::UTC), None);
     }
 }

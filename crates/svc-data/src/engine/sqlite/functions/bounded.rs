@@ -85,12 +85,10 @@ pub(crate) fn register(connection: &Connection, limiter: &Limiter, longest: usiz
         replaced(&text, [&from, &to], longest, limiter).map(Made::Text)
     })?;
     add("upper", 1, |context, _, _| {
-        let text = bytes(context.get_raw(0));
-        Ok(Made::Text(text.to_ascii_uppercase()))
+        Ok(Made::Text(bytes(context.get_raw(0)).to_ascii_uppercase()))
     })?;
     add("lower", 1, |context, _, _| {
-        let text = bytes(context.get_raw(0));
-        Ok(Made::Text(text.to_ascii_lowercase()))
+        Ok(Made::Text(bytes(context.get_raw(0)).to_ascii_lowercase()))
     })?;
     add("like", 2, |context, limiter, _| {
         like(context, limiter, None)
@@ -106,9 +104,8 @@ pub(crate) fn register(connection: &Connection, limiter: &Limiter, longest: usiz
         }
     })?;
     add("glob", 2, |context, limiter, _| {
-        let pattern = pattern(context)?;
         matched(
-            &glob_parts(&pattern),
+            &glob_parts(&pattern(context)?),
             &bytes(context.get_raw(1)),
             false,
             limiter,

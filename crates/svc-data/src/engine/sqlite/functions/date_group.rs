@@ -77,12 +77,9 @@ fn group(context: &Context<'_>, unit: DateUnit, zone: &TimeZone) -> Result<Value
     // Cut in local time, since there are zones that are half an hour off; the offset tells the two
     // passes of a repeated hour apart.
     let offset = i64::from(zone.to_offset(timestamp).seconds()) * 1_000_000;
+    let out_of_range = || Error::UserFunctionError("integer overflow".into());
     let local = instant.checked_add(offset).ok_or_else(out_of_range)?;
     Ok(Value::Integer(local - local.rem_euclid(micros) - offset))
-}
-
-fn out_of_range() -> Error {
-    Error::UserFunctionError("integer overflow".into())
 }
 
 /// The first day of the unit that a day is in.

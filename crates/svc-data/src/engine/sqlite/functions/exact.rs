@@ -74,8 +74,7 @@ impl Sum {
             self.units = scaled(self.units, scale - self.scale)?;
             self.scale = scale;
         }
-        let units = scaled(units, self.scale - scale)?;
-        self.units = self.units.checked_add(units)?;
+        self.units = self.units.checked_add(scaled(units, self.scale - scale)?)?;
         self.count += 1;
         Some(())
     }

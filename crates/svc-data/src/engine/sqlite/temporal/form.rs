@@ -87,8 +87,7 @@ fn form_of(text: &[u8], written: &Written<'_>) -> Option<TemporalForm> {
     };
     // Only a form that we would write in the same way compares as text.
     let mut again = Vec::new();
-    let timestamp = written.timestamp(&TimeZone::UTC)?;
-    write_form(&mut again, timestamp, 0, form)?;
+    write_form(&mut again, written.timestamp(&TimeZone::UTC)?, 0, form)?;
     (again == text).then_some(form)
 }
 

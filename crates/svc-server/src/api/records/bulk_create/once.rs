@@ -216,10 +216,9 @@ fn texts(
     for (position, result) in prepared.results.iter().enumerate() {
         match result {
             Ok(record) => {
-                let id = record.id(model)?;
                 evidence
                     .records
-                    .push((id.as_str().to_owned(), record.etag.clone()));
+                    .push((record.id(model)?.as_str().to_owned(), record.etag.clone()));
             }
             Err(error) => {
                 let refusal = refused(error.clone())
