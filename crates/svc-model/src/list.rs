@@ -198,30 +198,27 @@ impl ListQuery {
     /// Selects records for which the comparison holds.
     #[must_use]
     pub fn filter(
-        mut self,
+        self,
         field: impl Into<String>,
         lookup: Lookup,
         value: impl Into<Operand>,
     ) -> Self {
-        self.filters.push(FieldFilter {
-            condition: Condition::new(field, lookup, value),
-            exclude: false,
-        });
-        self
+        self.compare(Condition::new(field, lookup, value), false)
     }
 
     /// Leaves out records for which the comparison holds.
     #[must_use]
     pub fn exclude(
-        mut self,
+        self,
         field: impl Into<String>,
         lookup: Lookup,
         value: impl Into<Operand>,
     ) -> Self {
-        self.filters.push(FieldFilter {
-            condition: Condition::new(field, lookup, value),
-            exclude: true,
-        });
+        self.compare(Condition::new(field, lookup, value), true)
+    }
+
+    fn compare(mut self, condition: Condition, exclude: bool) -> Self {
+        self.filters.push(FieldFilter { condition, exclude });
         self
     }
 

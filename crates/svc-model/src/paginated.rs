@@ -132,6 +132,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PageVisitor<T> {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Paginated<T>, A::Error> {
         #[derive(Deserialize)]
+        #[serde(remote = "Paginated")]
         struct Envelope<T> {
             count: Option<u64>,
             next: Option<String>,
@@ -142,25 +143,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PageVisitor<T> {
             results: Vec<T>,
         }
 
-        let envelope = Envelope::<T>::deserialize(MapAccessDeserializer::new(map))?;
-        let Envelope {
-            count,
-            next,
-            previous,
-            num_pages,
-            per_page,
-            has_more,
-            results,
-        } = envelope;
-        Ok(Paginated {
-            count,
-            next,
-            previous,
-            num_pages,
-            per_page,
-            has_more,
-            results,
-        })
+        Envelope::deserialize(MapAccessDeserializer::new(map))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Paginated<T>, A::Error> {
