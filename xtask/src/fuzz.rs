@@ -25,7 +25,7 @@ const MEMORY: u32 = 3_072;
 const LONGEST: u32 = 25;
 
 /// How long each target runs in `cargo xtask test`, and its seed.
-const IN_TESTS: (Duration, u32) = (Duration::from_secs(20), 1);
+const IN_TESTS: (Duration, u32) = (Duration::from_secs(10), 1);
 /// How long each target runs by default.
 pub const BY_DEFAULT: Duration = Duration::from_secs(60);
 

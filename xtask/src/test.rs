@@ -83,6 +83,7 @@ const STEPS: &[Step] = &[
                     repository.program("debug").display().to_string(),
                 )
                 .env("PROPTEST_RNG_SEED", PROPERTIES_SEED)
+                .env("RUST_TEST_THREADS", threads()?.to_string())
                 .run()
         },
     },
@@ -107,6 +108,11 @@ pub fn run(repository: &Repository, names: &[String]) -> Result<(), Failure> {
 
 fn by_hand(step: &Step) -> String {
     format!("cargo xtask test {}", step.name)
+}
+
+/// Twice as many tests at once as there are cores, since black-box tests mostly wait for the program.
+fn threads() -> Result<usize, Failure> {
+    Ok(2 * std::thread::available_parallelism()?.get())
 }
 
 fn build_program(repository: &Repository) -> Result<(), Failure> {

@@ -23,7 +23,7 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     record::{BulkPlan, BulkResults, Changed, Part, Projection, RecordBody},
-    sql::{SqlAnswer, SqlJob},
+    sql::{SqlJob, SqlOutput},
     value::Values,
 };
 
@@ -109,7 +109,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// that only reads, within the statement timeout, and giving [`MAX_ANSWER`](crate::sql::MAX_ANSWER) bytes
     /// of rows at most. What the database has against the query is [`Invalid`](crate::ErrorKind::Invalid), in
     /// its words.
-    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer>;
+    async fn sql(&self, job: SqlJob) -> Result<SqlOutput>;
 
     /// Changes or deletes a record; returns what it was, and after an update what it is. Nothing is changed when the
     /// record does not have the values that it has to have.

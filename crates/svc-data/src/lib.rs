@@ -72,5 +72,5 @@ pub use engine::sqlite::{DeclaredField, DeclaredModel};
 pub use error::{Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault, Result};
 pub use record::{Before, BeforeCommit, IfMatch, Prepared, RecordJson};
 pub use resource::{BulkOptions, Page, Resource, ResourceUrl, Rest, UpdateOptions};
-pub use sql::SqlAnswer;
+pub use sql::SqlOutput;
 pub use structure::{Field, Model, Structure, Writes};

@@ -34,7 +34,7 @@ use crate::{
     guard::GuardOptions,
     plan::{AggregatePlan, ListPlan},
     record::{Projection, Purpose, read_body, read_key},
-    sql::{SqlAnswer, SqlJob},
+    sql::{SqlJob, SqlOutput},
 };
 
 /// How long a request waits for the comparison of the structure, before it continues with the known one.
@@ -406,7 +406,7 @@ impl Resource {
     /// # Errors
     /// [`ErrorKind::Invalid`] when the guard refuses the query, naming the rule, and when the database does, in
     /// its words; else as [`Resource::list`].
-    pub async fn sql(&self, query: &SqlQuery) -> Result<SqlAnswer> {
+    pub async fn sql(&self, query: &SqlQuery) -> Result<SqlOutput> {
         let driver = &self.0.driver;
         let engine = driver.sql_engine();
         let job = if query.query.len() <= SHORT_QUERY {

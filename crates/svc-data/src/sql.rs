@@ -38,7 +38,7 @@ pub(crate) const QUERY: &str = "q";
 /// What a query gave.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct SqlAnswer {
+pub struct SqlOutput {
     /// The rows: a JSON array of arrays.
     pub data: Bytes,
     /// Names and types of the columns.
@@ -345,10 +345,10 @@ impl SqlJob {
     }
 
     /// The answer, made of what the engine gave.
-    pub(crate) fn answer(&self, plan: &SqlPlan, rows: SqlRows) -> Result<SqlAnswer> {
+    pub(crate) fn answer(&self, plan: &SqlPlan, rows: SqlRows) -> Result<SqlOutput> {
         let limit = self.limit();
         let capped = rows.more && self.asked.limit.is_none_or(|asked| asked > MAX_ROWS);
-        let mut answer = SqlAnswer {
+        let mut answer = SqlOutput {
             row_count: rows.row_count,
             limit,
             count: rows.count,

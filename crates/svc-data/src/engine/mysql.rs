@@ -18,7 +18,7 @@ use crate::{
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
     record::{Changed, Part},
-    sql::{SqlAnswer, SqlJob},
+    sql::{SqlJob, SqlOutput},
     value::Scalar,
 };
 
@@ -114,7 +114,7 @@ impl ServerEngine for Mysql {
         keys.collect()
     }
 
-    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
+    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlOutput> {
         sql::run(lease, job, &self.database).await
     }
 

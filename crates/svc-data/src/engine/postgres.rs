@@ -20,7 +20,7 @@ use crate::{
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
     record::{Changed, Part},
-    sql::{SqlAnswer, SqlJob},
+    sql::{SqlJob, SqlOutput},
     value::Scalar,
 };
 
@@ -151,7 +151,7 @@ impl ServerEngine for Postgres {
         keys.collect()
     }
 
-    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
+    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlOutput> {
         sql::run(lease, job).await
     }
 

@@ -35,7 +35,7 @@ use crate::{
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, PlaceQuery, by_key, cursor::KeyValue},
     record::{BulkPlan, BulkResults, Changed, Part, Projection, no_such_record},
-    sql::{SqlAnswer, SqlJob},
+    sql::{SqlJob, SqlOutput},
     value::{Scalar, Values},
 };
 
@@ -104,7 +104,7 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         &self,
         lease: &mut Lease<Self::Manager>,
         job: &SqlJob,
-    ) -> impl Future<Output = Result<SqlAnswer>> + Send;
+    ) -> impl Future<Output = Result<SqlOutput>> + Send;
 
     /// A value in the form that a column accepts; refused where something of it would be lost.
     fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String>;
@@ -308,7 +308,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         E::ENGINE
     }
 
-    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer> {
+    async fn sql(&self, job: SqlJob) -> Result<SqlOutput> {
         let work = Work::new("", "sql", true);
         self.on_pool(&self.sql, &self.pool, work, async |lease| {
             self.engine.sql(lease, &job).await

@@ -20,7 +20,7 @@ use crate::{
     plan::{AggregatePlan, ListPlan},
     query::{PlaceQuery, by_key},
     record::{BulkPlan, BulkResults, Changed, Part, Projection},
-    sql::{SqlAnswer, SqlJob},
+    sql::{SqlJob, SqlOutput},
     value::Values,
 };
 
@@ -259,7 +259,7 @@ impl Driver for Sqlite {
         Engine::Sqlite
     }
 
-    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer> {
+    async fn sql(&self, job: SqlJob) -> Result<SqlOutput> {
         if self.declared.is_some() {
             return Err(Error::invalid("this resource has no SQL"));
         }

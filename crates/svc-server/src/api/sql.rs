@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
-use svc_data::{ErrorKind, SqlAnswer};
+use svc_data::{ErrorKind, SqlOutput};
 use svc_model::{
     Invalid,
     sql::{Query, SqlQuery, SqlRequest},
@@ -45,7 +45,7 @@ async fn query(call: Call<Administer>) -> ApiResult {
 }
 
 /// The rows of an answer in another form.
-fn in_format(format: Format, answer: SqlAnswer) -> ApiResult {
+fn in_format(format: Format, answer: SqlOutput) -> ApiResult {
     let columns = answer.columns.into_iter().map(|(name, _)| name);
     let kept = Kept(answer.data.len());
     let writer = RowWriter::new(format, columns.collect());
@@ -65,7 +65,7 @@ fn in_format(format: Format, answer: SqlAnswer) -> ApiResult {
 }
 
 /// The answer as JSON around the rows that the driver wrote.
-fn pieces(answer: SqlAnswer) -> [Bytes; 3] {
+fn pieces(answer: SqlOutput) -> [Bytes; 3] {
     let columns: Vec<&str> = answer
         .columns
         .iter()

@@ -18,7 +18,7 @@ use http::request::Parts;
 use serde::Deserialize;
 use serde_json::Value;
 use svc_auth::AuthScheme;
-use svc_data::{IfMatch, Resource, SqlAnswer, Structure};
+use svc_data::{IfMatch, Resource, SqlOutput, Structure};
 use svc_model::{
     EnvironmentName, JsonObject, ProjectName, ResourceName, Scope, resources::ModelDescription,
     sql::SqlQuery,
@@ -182,7 +182,7 @@ impl<R> Access<R> {
 
 impl Access<Administer> {
     /// Answers a query in SQL, which sees everything.
-    pub(crate) async fn sql(&self, query: &SqlQuery) -> Result<SqlAnswer, svc_data::Error> {
+    pub(crate) async fn sql(&self, query: &SqlQuery) -> Result<SqlOutput, svc_data::Error> {
         self.resource.sql(query).await
     }
 

@@ -22,7 +22,7 @@ use crate::{
     Error, Field, Result,
     engine::{answers::RowsWriter, statement::Bound as _},
     plan::ListPlan,
-    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
+    sql::{SqlJob, SqlOutput, SqlPlan, SqlRows, SqlTask, column_names},
 };
 
 /// How many queries of clients run at once; others wait, and records do not wait for them.
@@ -38,7 +38,7 @@ const UNLIMITED: &str = "SET SESSION sql_select_limit = DEFAULT";
 const BINARY: u16 = 63;
 
 /// Runs a query.
-pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result<SqlAnswer> {
+pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result<SqlOutput> {
     if job.schema.as_deref().is_some_and(|asked| asked != schema) {
         return Err(Error::invalid_field(
             "schema",
@@ -60,7 +60,7 @@ pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result
     answer.map_err(fault::about_the_query)
 }
 
-async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
+async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlOutput> {
     let inner = lease.client_mut()?.prep(job.statement.sql()).await;
     let inner = inner.map_err(fault::translate)?;
     let columns = inner.columns();

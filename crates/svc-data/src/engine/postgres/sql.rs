@@ -27,7 +27,7 @@ use crate::{
     guard::{Attribute, Engine, is_function_listed},
     plan::ListPlan,
     query::{Dialect as _, SELF, all_fields, quoted},
-    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
+    sql::{SqlJob, SqlOutput, SqlPlan, SqlRows, SqlTask, column_names},
     value::Scalar,
 };
 
@@ -37,7 +37,7 @@ pub(super) const CONNECTIONS: usize = 2;
 pub(super) const SETTINGS: &str = "SET default_transaction_read_only = on; SET lock_timeout = '2s'";
 
 /// Runs a query.
-pub(super) async fn run(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
+pub(super) async fn run(lease: &mut Lease, job: &SqlJob) -> Result<SqlOutput> {
     let answer = match attempt(lease, job, SqlType::UNKNOWN).await {
         // Nothing in the query says what a text is to be read as.
         Err(error) if fault::code(&error) == Some(&SqlState::INDETERMINATE_DATATYPE) => {
@@ -48,7 +48,7 @@ pub(super) async fn run(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
     answer.map_err(fault::about_the_query)
 }
 
-async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<SqlAnswer> {
+async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<SqlOutput> {
     let client: &mut tokio_postgres::Client = lease.client_mut()?;
     let transaction = client.build_transaction().read_only(true).start().await;
     let transaction = transaction.map_err(fault::translate)?;

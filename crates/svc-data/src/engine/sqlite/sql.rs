@@ -27,7 +27,7 @@ use crate::{
     guard::{Engine, is_function_listed},
     plan::ListPlan,
     query::quoted,
-    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
+    sql::{SqlJob, SqlOutput, SqlPlan, SqlRows, SqlTask, column_names},
 };
 
 mod budget;
@@ -92,7 +92,7 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
 }
 
 /// Runs a query on one of these connections. What SQLite has against the query is said in its words.
-pub(super) fn run(session: Session<'_>, job: &SqlJob) -> Result<SqlAnswer, Fault> {
+pub(super) fn run(session: Session<'_>, job: &SqlJob) -> Result<SqlOutput, Fault> {
     answer(session, job).map_err(|fault| match fault {
         Fault::Sqlite(error) => match about_the_query(&error) {
             Some(message) => Error::invalid(message).with_source(error).into(),
@@ -102,7 +102,7 @@ pub(super) fn run(session: Session<'_>, job: &SqlJob) -> Result<SqlAnswer, Fault
     })
 }
 
-fn answer(session: Session<'_>, job: &SqlJob) -> Result<SqlAnswer, Fault> {
+fn answer(session: Session<'_>, job: &SqlJob) -> Result<SqlOutput, Fault> {
     if job.schema.as_deref().is_some_and(|schema| schema != "main") {
         let message = "an SQLite database has one schema, main";
         return Err(Error::invalid_field("schema", message).into());
