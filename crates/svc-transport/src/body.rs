@@ -114,7 +114,7 @@ impl HttpBody for ResponseBody {
                 }
             }
             Poll::Ready(Some(Err(error))) => {
-                Err(TransportError::new(TransportErrorKind::Body, error))
+                Err(TransportError::from_source(error).or_kind(TransportErrorKind::Body))
             }
             Poll::Pending => Err(ready!(poll_alarm(
                 *this.limits,
@@ -204,5 +204,5 @@ impl From<Late> for TransportError {
 
 /// The error when the service sends more than the limit of this transport.
 #[derive(Debug, thiserror::Error)]
-#[error("the response body is larger than the limit of {0} bytes")]
+#[error("the response body is larger than the limit of {0} bytes, `max_response_bytes`")]
 struct ResponseTooLarge(u64);
