@@ -227,7 +227,7 @@ fn without_cool_down_each_call_tries_once() {
 }
 
 #[test]
-fn tokens_that_are_due_from_the_beginning_are_sent() {
+fn tokens_that_have_expired_from_the_beginning_are_sent_until_they_are_refused() {
     let clock = TestClock::new();
     let server = Server::new(&clock);
     let session = builder(&server)
@@ -235,7 +235,10 @@ fn tokens_that_are_due_from_the_beginning_are_sent() {
         // A clock that is far ahead.
         .clock(|| crate::support::START + std::time::Duration::from_secs(5_000))
         .build();
-    assert_eq!(sent(at_once(header(&session))), "JWT a2");
+    for _ in 0..10 {
+        assert_eq!(sent(at_once(header(&session))), "JWT a2");
+    }
+    reject(&session, "JWT a2");
     assert_eq!(sent(at_once(header(&session))), "JWT a3");
     assert_eq!(server.refreshes(), 2);
 }

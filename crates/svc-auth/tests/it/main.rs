@@ -2,6 +2,7 @@
 // Clippy knows the test functions, but not the functions that help them.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod clocks;
 mod endings;
 mod file_store;
 mod flights;
