@@ -6,6 +6,7 @@ mod clocks;
 mod endings;
 mod file_store;
 mod flights;
+mod foreign_hands;
 mod model;
 mod places;
 mod restoring;
