@@ -15,6 +15,8 @@ use pin_project_lite::pin_project;
 use svc_model::wire::{Body, BoxError, TransportError, TransportErrorKind};
 use tokio::time::{Instant, Sleep};
 
+use crate::failure;
+
 /// The error of the caller's stream.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
@@ -113,9 +115,7 @@ impl HttpBody for ResponseBody {
                     )),
                 }
             }
-            Poll::Ready(Some(Err(error))) => {
-                Err(TransportError::from_source(error).or_kind(TransportErrorKind::Body))
-            }
+            Poll::Ready(Some(Err(error))) => Err(failure::from_body(error)),
             Poll::Pending => Err(ready!(poll_alarm(
                 *this.limits,
                 this.silent_since,
