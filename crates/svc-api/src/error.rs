@@ -7,10 +7,7 @@ use http::{HeaderMap, StatusCode, header};
 use svc_auth::{AuthError, AuthErrorKind, BaseUrl, OptionsError, StoreError, TokenError};
 use svc_model::{
     DecodeError, ErrorResponse, ResponseError,
-    wire::{
-        BodyTooLarge, BoxError, Credential, OperationInfo, RequestError, TransportError,
-        TransportErrorKind,
-    },
+    wire::{BoxError, Credential, OperationInfo, RequestError, TransportError, TransportErrorKind},
 };
 
 /// The error of a call or of building a client.
@@ -109,7 +106,9 @@ impl Error {
             )),
             #[cfg(not(target_family = "wasm"))]
             TransportErrorKind::Body
-                if error.source().is_some_and(|it| it.is::<BodyTooLarge>()) =>
+                if error
+                    .source()
+                    .is_some_and(|it| it.is::<svc_model::wire::BodyTooLarge>()) =>
             {
                 Some("raise the client's `body_limit`, or use `send_streaming`".to_owned())
             }

@@ -208,11 +208,16 @@ impl Tries<'_> {
         if self.options.streams && response.status().is_success() {
             return Ok(response);
         }
-        let needs_body = response.status().is_success() || is_passed_on(&response);
         let (parts, body) = response.into_parts();
         let body = match body.collect(self.client.body_limit).await {
             // The status of an error says more than that its body is too large or breaks off.
-            Err(_) if !needs_body && cfg!(not(target_family = "wasm")) => Bytes::new(),
+            Err(_)
+                if cfg!(not(target_family = "wasm"))
+                    && !parts.status.is_success()
+                    && !parts.headers.contains_key(&SVC_PROXY) =>
+            {
+                Bytes::new()
+            }
             body => body?,
         };
         Ok(http::Response::from_parts(parts, body.into()))

@@ -16,8 +16,6 @@ pub(super) struct Held {
     pub(super) header: HeaderValue,
     pub(super) access_expires: Option<Duration>,
     refresh_expires: Option<Duration>,
-    /// Whether the tokens were due when they came.
-    is_short: bool,
     /// Whether the service has refused the access token.
     pub(super) refused: bool,
 }
@@ -30,28 +28,24 @@ impl Held {
             header: state.access_token.header_value(AuthScheme::Jwt),
             access_expires,
             refresh_expires,
-            is_short: false,
             refused: false,
             tokens,
         }
     }
 
-    /// The tokens of a refresh. If they are due at once, they live for a moment, or the clock is ahead of the service's:
-    /// they are used until they expire, or until they are refused if the clock says that they have expired already.
+    /// The tokens of a refresh. If they are due when they come, the clock is ahead of the service's, or they live for a
+    /// moment. They are used until they are refused, since each call would refresh them otherwise.
     pub(super) fn issued(tokens: StoredTokens, now: Option<Duration>) -> Self {
         let mut held = Self::new(tokens);
-        held.is_short = !held.is_fresh(now);
-        if !held.is_valid(now) {
+        if !held.is_fresh(now) {
             held.access_expires = None;
+            held.refresh_expires = None;
         }
         held
     }
 
     pub(super) fn is_fresh(&self, now: Option<Duration>) -> bool {
-        match self.is_short {
-            true => self.is_valid(now),
-            false => !self.refused && !is_due([self.access_expires, self.refresh_expires], now),
-        }
+        !self.refused && !is_due([self.access_expires, self.refresh_expires], now)
     }
 
     /// Whether the access token is still valid.

@@ -164,8 +164,9 @@ impl Renewal<'_> {
         match self.request(&current, doubt).await? {
             Reply::Tokens(state) => {
                 // Others may have changed further fields of the entry.
-                let entry = self.stored.as_ref().unwrap_or(&current);
-                let new = entry.renewed(state).at(&self.config.place);
+                #[cfg(not(target_family = "wasm"))]
+                let current = self.stored.as_ref().unwrap_or(&current);
+                let new = current.renewed(state).at(&self.config.place);
                 Ok(self.save(new).await)
             }
             Reply::Refused(failure) => Ok(self.end(failure).await),

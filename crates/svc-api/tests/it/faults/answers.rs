@@ -200,6 +200,18 @@ async fn every_bad_answer_is_one_clear_error_and_the_next_call_gets_its_own_answ
             "503",
         ),
         (
+            "an answer passed on that breaks off",
+            cut("x-svc-proxy: upstream\r\ncontent-length: 9\r\n\r\n{").replace("200 OK", "503 No"),
+            Transport(Interrupted),
+            "broke off",
+        ),
+        (
+            "a body that ends with the connection",
+            cut("\r\n{\"id\":\"bad\"}"),
+            Value,
+            "",
+        ),
+        (
             "a redirect",
             answer("302 Found\r\nlocation: /elsewhere", ""),
             Status(302),
@@ -249,7 +261,9 @@ async fn every_bad_answer_is_one_clear_error_and_the_next_call_gets_its_own_answ
         ),
     ];
     for (name, bytes, expected, shown) in cases {
-        let hangs_up = matches!(expected, Transport(_)) || name.contains("breaks off");
+        let hangs_up = matches!(expected, Transport(_))
+            || name.contains("breaks off")
+            || name.contains("ends with");
         let server = server(bytes.into(), hangs_up).await;
         let result = call(&server, &server.client()).await;
         let error = match result {
@@ -417,5 +431,30 @@ async fn of_a_large_answer_no_more_than_the_limit_is_held_and_a_stream_has_none(
                 .is_err_and(|error| error.kind() == ErrorKind::Decode
                     && error.body().is_some_and(|it| it.len() == 20 * MIB))
         );
+    }
+}
+
+#[tokio::test]
+async fn a_large_request_ends_at_its_deadline_if_it_is_not_read_and_early_if_it_is_answered() {
+    for answered in [false, true] {
+        let server = Server::start(move |mut connection: Connection| async move {
+            connection.head().await?;
+            if answered {
+                connection
+                    .answer("413 Too Large", r#"{"detail":"too much"}"#)
+                    .await?;
+            }
+            // The body stays unread.
+            std::future::pending().await
+        })
+        .await;
+        let rows = serde_json::json!({ "note": "x".repeat(16 * MIB) });
+        let orders = server.client().records("shop", "orders");
+        let call = orders.create(&rows).deadline(Duration::from_millis(400));
+        let error = call.await.map(drop).unwrap_err();
+        match answered {
+            true => assert_eq!(error.detail(), Some("too much"), "{error}"),
+            false => assert!(error.is_timeout(), "{error}"),
+        }
     }
 }

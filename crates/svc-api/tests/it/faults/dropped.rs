@@ -28,8 +28,10 @@ async fn ten_thousand_callers_of_whom_any_may_be_dropped_leave_nothing_behind() 
     let (client, _) = client(&server, false);
     let (mut random, mut dropped) = (0x2545_f491_u32, 0);
     for round in 1..=ROUNDS {
-        // Each round needs a refresh, whose token works once: if its answer were lost, the session would end.
-        service.revoke();
+        // Every second round needs a refresh, whose token works once: if its answer were lost, the session would end.
+        if round % 2 == 1 {
+            service.revoke();
+        }
         let mut calls = tokio::task::JoinSet::new();
         for id in 0..CALLERS {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -46,7 +48,7 @@ async fn ten_thousand_callers_of_whom_any_may_be_dropped_leave_nothing_behind() 
         let last = tokio::time::timeout(Duration::from_secs(20), call(&client, 7));
         let last = last.await.expect("no refresh is stuck");
         assert_eq!(last.unwrap()["id"], 7);
-        assert_eq!(server.requests("refresh").len(), round as usize);
+        assert_eq!(server.requests("refresh").len(), round.div_ceil(2) as usize);
     }
     let callers = ROUNDS * CALLERS;
     assert!(

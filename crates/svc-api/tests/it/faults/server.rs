@@ -11,8 +11,9 @@ use std::{
 
 use svc_api::{ApiToken, Client, ClientBuilder, NoTransport};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, BufStream},
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufStream},
     net::{TcpListener, TcpStream},
+    sync::Notify,
     task::JoinHandle,
 };
 
@@ -30,6 +31,7 @@ pub(crate) struct Server {
 struct Shared {
     open: AtomicUsize,
     most: AtomicUsize,
+    closed: Notify,
     requests: Mutex<Vec<Request>>,
 }
 
@@ -103,8 +105,12 @@ impl Server {
     pub(crate) async fn has_at_most(&self, connections: usize) {
         let open = || self.shared.open.load(Ordering::SeqCst);
         let waiting = async {
-            while open() > connections {
-                tokio::task::yield_now().await;
+            loop {
+                let closed = self.shared.closed.notified();
+                if open() <= connections {
+                    return;
+                }
+                closed.await;
             }
         };
         let waited = tokio::time::timeout(PATIENCE, waiting).await;
@@ -127,17 +133,14 @@ impl Drop for Server {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.shared.open.fetch_sub(1, Ordering::SeqCst);
+        self.shared.closed.notify_waiters();
     }
 }
 
 impl Connection {
     /// The next request; `None` when the client hangs up.
     pub(crate) async fn request(&mut self) -> Option<Request> {
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            head.push(self.stream.read_u8().await.ok()?);
-        }
-        let head = String::from_utf8(head).unwrap();
+        let head = self.head().await?;
         let path = head.split(' ').nth(1).unwrap();
         let value = |name: &str| {
             let line = head.lines().find_map(|line| line.strip_prefix(name));
@@ -152,6 +155,16 @@ impl Connection {
         };
         self.shared.requests().push(request.clone());
         Some(request)
+    }
+
+    /// The head of the next request.
+    pub(crate) async fn head(&mut self) -> Option<String> {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            let size = self.stream.read_line(&mut head).await.ok()?;
+            (size > 0).then_some(())?;
+        }
+        Some(head)
     }
 
     pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) -> Option<()> {
