@@ -2,6 +2,7 @@
 //! response body, which observes the deadline.
 
 use std::{
+    error::Error as _,
     pin::Pin,
     task::{Context, Poll, ready},
     time::Duration,
@@ -14,8 +15,6 @@ use hyper::body::Incoming;
 use pin_project_lite::pin_project;
 use svc_model::wire::{Body, BoxError, TransportError, TransportErrorKind};
 use tokio::time::{Instant, Sleep};
-
-use crate::failure;
 
 /// The error of the caller's stream.
 #[derive(Debug, thiserror::Error)]
@@ -115,7 +114,7 @@ impl HttpBody for ResponseBody {
                     )),
                 }
             }
-            Poll::Ready(Some(Err(error))) => Err(failure::from_body(error)),
+            Poll::Ready(Some(Err(error))) => Err(cut_off(error)),
             Poll::Pending => Err(ready!(poll_alarm(
                 *this.limits,
                 this.silent_since,
@@ -139,6 +138,15 @@ impl HttpBody for ResponseBody {
             .as_ref()
             .map_or_else(|| SizeHint::with_exact(0), HttpBody::size_hint)
     }
+}
+
+/// The error of a body that is cut off, which looks like a connection that is, or cannot be read.
+fn cut_off(error: hyper::Error) -> TransportError {
+    let kind = match error.source() {
+        Some(source) if source.is::<h2::Error>() => TransportErrorKind::Interrupted,
+        _ => TransportErrorKind::Body,
+    };
+    TransportError::from_source(error).or_kind(kind)
 }
 
 /// Ready when the awaited bytes have taken too long.

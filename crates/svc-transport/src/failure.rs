@@ -17,15 +17,6 @@ pub(crate) fn from_client(error: legacy::Error) -> TransportError {
     TransportError::new(kind, Cause(error)).with_never_sent(never_sent)
 }
 
-/// Converts the error of the body of a response. One that is cut off looks like a connection that is.
-pub(crate) fn from_body(error: hyper::Error) -> TransportError {
-    let kind = match find::<h2::Error>(&error) {
-        Some(_) => TransportErrorKind::Interrupted,
-        None => TransportErrorKind::Body,
-    };
-    TransportError::from_source(error).or_kind(kind)
-}
-
 fn classify(error: &legacy::Error) -> (TransportErrorKind, bool) {
     use TransportErrorKind::{Body, Connect, Interrupted, Other};
 
