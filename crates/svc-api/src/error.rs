@@ -104,6 +104,14 @@ impl Error {
             TransportErrorKind::Connect => Some(format!(
                 "is it running at {base_url}, and is that base URL right?"
             )),
+            #[cfg(not(target_family = "wasm"))]
+            TransportErrorKind::Body
+                if error
+                    .source()
+                    .is_some_and(|it| it.is::<svc_model::wire::BodyTooLarge>()) =>
+            {
+                Some("raise the client's `body_limit`, or use `send_streaming`".to_owned())
+            }
             _ => None,
         };
         let mut error = Self::new(Some(operation.name), Cause::Transport(error));
@@ -347,11 +355,14 @@ pub(crate) fn is_transient(status: StatusCode) -> bool {
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     let after = text(header::RETRY_AFTER)?;
-    match after.parse() {
+    match after.parse::<u64>() {
         Ok(seconds) => Some(Duration::from_secs(seconds)),
         #[cfg(not(target_family = "wasm"))]
-        Err(_) => {
+        Err(error) => {
             use crate::http_date::seconds;
+            if *error.kind() == std::num::IntErrorKind::PosOverflow {
+                return Some(Duration::from_secs(u64::MAX));
+            }
             let left = seconds(after)?.saturating_sub(seconds(text(header::DATE)?)?);
             Some(Duration::from_secs(left))
         }

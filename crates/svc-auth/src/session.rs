@@ -58,7 +58,8 @@ use crate::{
 /// - tokens in the store that belong to another place (host, project, environment) are neither used
 ///   nor changed, until a user signs in with this session.
 ///
-/// Tokens with an unknown expiry are used until they are refused.
+/// Tokens with an unknown expiry are used until they are refused; so are those that are due when a refresh
+/// brings them.
 ///
 /// ```
 /// use std::sync::Arc;

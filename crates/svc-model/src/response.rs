@@ -53,7 +53,7 @@ impl ResponseError {
 ///
 /// let opaque = ErrorResponse::new(http::StatusCode::BAD_GATEWAY, Default::default(), "<html>".into());
 /// assert!(opaque.invalid().is_empty());
-/// assert_eq!(opaque.to_string(), "the service answered 502 Bad Gateway");
+/// assert_eq!(opaque.to_string(), "the service answered 502 Bad Gateway: the page \"<html>\"");
 /// ```
 #[derive(Clone, Debug)]
 pub struct ErrorResponse {
@@ -163,6 +163,7 @@ impl ErrorResponse {
 impl fmt::Display for ErrorResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the service answered {}", self.status)?;
+        show_page(&self.body, f)?;
         if let Some(detail) = &self.detail {
             write!(f, ": {detail}")?;
         }
@@ -216,6 +217,7 @@ impl DecodeError {
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the answer of the service is not the expected JSON")?;
+        show_page(&self.body, f)?;
         match &self.path {
             Some(path) => write!(f, " at {path}"),
             None => Ok(()),
@@ -229,6 +231,30 @@ impl StdError for DecodeError {
     }
 }
 
+/// Shows the title of a page, or its beginning. The service sends no pages, but proxies and portals do.
+#[cfg(not(target_family = "wasm"))]
+fn show_page(body: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if !body.trim_ascii_start().starts_with(b"<") {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(body.get(..2000).unwrap_or(body));
+    let title = text.split_once("<title>").map(|(_, rest)| rest);
+    let shown = title.map_or(&*text, |rest| rest.split('<').next().unwrap_or(rest));
+    write!(f, ": the page {:?}", short(shown.trim()))
+}
+
+/// The beginning of a text from a response, in which names and values may be of any length.
+#[cfg(any(not(target_family = "wasm"), feature = "json-path"))]
+fn short(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+/// In a browser the message is shorter.
+#[cfg(target_family = "wasm")]
+fn show_page(_: &[u8], _: &mut fmt::Formatter<'_>) -> fmt::Result {
+    Ok(())
+}
+
 /// Reads a JSON body, for the [`parse_success`](crate::wire::Operation::parse_success) of an operation.
 ///
 /// # Errors
@@ -237,6 +263,8 @@ pub fn decode_json<T: DeserializeOwned>(
     response: http::Response<Bytes>,
 ) -> Result<T, ResponseError> {
     serde_json::from_slice(response.body()).map_err(|source| {
+        #[cfg(not(target_family = "wasm"))]
+        let source = <serde_json::Error as serde::de::Error>::custom(short(&source.to_string()));
         #[cfg(feature = "json-path")]
         let path = path_of_error::<T>(response.body());
         #[cfg(not(feature = "json-path"))]
@@ -259,7 +287,7 @@ fn path_of_error<T: DeserializeOwned>(body: &Bytes) -> Option<String> {
     let mut json = serde_json::Deserializer::from_slice(body);
     let error = serde_path_to_error::deserialize::<_, T>(&mut json).err()?;
     let path = error.path().to_string();
-    (path != ".").then_some(path)
+    (path != ".").then(|| short(&path))
 }
 
 /// A value with the entity tag of its response (RFC 9110, section 8.8.3), which can be sent as

@@ -122,6 +122,9 @@ rules! {
     EmptyBodiesEnd =
         "A response that has no body ends with its head, though the connection stays open"
         => response::empty_bodies_end,
+    InterimResponsesAreSkipped =
+        "A response of status 100 or 103 is not the response"
+        => response::interim_responses_are_skipped,
     LargeBodiesArriveWhole =
         "Bodies of several MiB arrive whole in both directions"
         => response::large_bodies_arrive_whole,
@@ -140,14 +143,20 @@ rules! {
     TruncatedBodyIsAnError =
         "A response body that breaks off ends with an error of kind Body or Interrupted"
         => failing::truncated_body_is_an_error,
+    EndlessHeadIsAnError =
+        "A response head without end gives an error"
+        => failing::endless_head_is_an_error,
+    SurplusBytesAreNoResponse =
+        "Bytes behind the end of a response are not the response of the next call"
+        => failing::surplus_bytes_are_no_response,
     UnusableUriIsInvalid =
         "A URI that is not absolute, or of a scheme that is not HTTP, gives an error of kind Invalid"
         => failing::unusable_uri_is_invalid,
     DeadlineHoldsForTheHead =
-        "The deadline ends the wait for the head of the answer, with an error of kind Timeout"
+        "The deadline ends the wait for the head of the answer, though it comes byte by byte, with an error of kind Timeout"
         => lifetime::deadline_holds_for_the_head,
     DeadlineHoldsForTheBody =
-        "The deadline ends the wait for the rest of the body, with an error of kind Timeout"
+        "The deadline ends the wait for the rest of the body, though it comes byte by byte, with an error of kind Timeout"
         => lifetime::deadline_holds_for_the_body,
     DroppedCallHangsUp =
         "When the future of a call is dropped, the service sees the connection end"

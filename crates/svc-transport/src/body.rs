@@ -2,6 +2,7 @@
 //! response body, which observes the deadline.
 
 use std::{
+    error::Error as _,
     pin::Pin,
     task::{Context, Poll, ready},
     time::Duration,
@@ -113,9 +114,7 @@ impl HttpBody for ResponseBody {
                     )),
                 }
             }
-            Poll::Ready(Some(Err(error))) => {
-                Err(TransportError::new(TransportErrorKind::Body, error))
-            }
+            Poll::Ready(Some(Err(error))) => Err(cut_off(error)),
             Poll::Pending => Err(ready!(poll_alarm(
                 *this.limits,
                 this.silent_since,
@@ -139,6 +138,15 @@ impl HttpBody for ResponseBody {
             .as_ref()
             .map_or_else(|| SizeHint::with_exact(0), HttpBody::size_hint)
     }
+}
+
+/// The error of a body that is cut off, which looks like a connection that is, or cannot be read.
+fn cut_off(error: hyper::Error) -> TransportError {
+    let kind = match error.source() {
+        Some(source) if source.is::<h2::Error>() => TransportErrorKind::Interrupted,
+        _ => TransportErrorKind::Body,
+    };
+    TransportError::from_source(error).or_kind(kind)
 }
 
 /// Ready when the awaited bytes have taken too long.
@@ -204,5 +212,5 @@ impl From<Late> for TransportError {
 
 /// The error when the service sends more than the limit of this transport.
 #[derive(Debug, thiserror::Error)]
-#[error("the response body is larger than the limit of {0} bytes")]
+#[error("the response body is larger than the limit of {0} bytes, `max_response_bytes`")]
 struct ResponseTooLarge(u64);

@@ -209,7 +209,17 @@ impl Tries<'_> {
             return Ok(response);
         }
         let (parts, body) = response.into_parts();
-        let body = body.collect(self.client.body_limit).await?;
+        let body = match body.collect(self.client.body_limit).await {
+            // The status of an error says more than that its body is too large or breaks off.
+            Err(_)
+                if cfg!(not(target_family = "wasm"))
+                    && !parts.status.is_success()
+                    && !parts.headers.contains_key(&SVC_PROXY) =>
+            {
+                Bytes::new()
+            }
+            body => body?,
+        };
         Ok(http::Response::from_parts(parts, body.into()))
     }
 

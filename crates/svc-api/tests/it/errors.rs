@@ -73,7 +73,7 @@ async fn a_body_of_unknown_shape_is_kept_unread() {
     assert!(error.general_errors().is_empty() && error.field_errors().is_empty());
     assert_eq!(
         error.to_string(),
-        "pages.list: the service answered 502 Bad Gateway"
+        "pages.list: the service answered 502 Bad Gateway: the page \"<html>bad gateway</html>\""
     );
 }
 

@@ -9,6 +9,7 @@ mod calls;
 mod credentials;
 mod deadlines;
 mod errors;
+mod faults;
 mod paging;
 mod proxy;
 mod results;

@@ -165,6 +165,58 @@ async fn a_retry_after_that_is_a_date_is_waited_for_from_the_date_of_the_respons
 }
 
 #[tokio::test]
+async fn a_retry_after_that_means_nothing_is_not_there_and_one_without_end_is_not_waited_for() {
+    const YEAR_9999: &str = "Fri, 31 Dec 9999 23:59:59 GMT";
+    const NOW: &str = "Sun, 06 Nov 1994 08:49:37 GMT";
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    // Retry-After, Date, tries, what the error says.
+    for (after, date, tries, said) in [
+        ("", NOW, 3, None),
+        ("-5", NOW, 3, None),
+        ("5.5", NOW, 3, None),
+        ("soon", NOW, 3, None),
+        ("\u{fffd}", NOW, 3, None),
+        (YEAR_9999, "", 3, None),
+        (YEAR_9999, "soon", 3, None),
+        ("Mon, 31 Dec 99999 23:59:59 GMT", NOW, 3, None),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", NOW, 3, seconds(0)),
+        ("0", NOW, 3, seconds(0)),
+        (YEAR_9999, NOW, 1, seconds(252_618_189_022)),
+        ("18446744073709551615", NOW, 1, seconds(u64::MAX)),
+        ("99999999999999999999", NOW, 1, seconds(u64::MAX)),
+    ] {
+        for (status, options) in [
+            (429, RequestOptions::new()),
+            (503, RequestOptions::new()),
+            (429, RequestOptions::new().no_deadline()),
+        ] {
+            let timer = TestTimer::default();
+            let script = (0..tries).fold(ScriptedTransport::new(), |script, _| {
+                script.answer_with(move |_| {
+                    let status = StatusCode::from_u16(status).unwrap();
+                    let mut answer = answer(status, ("date", date), "");
+                    let after = HeaderValue::from_bytes(after.as_bytes()).unwrap();
+                    answer.headers_mut().insert(header::RETRY_AFTER, after);
+                    Ok(answer)
+                })
+            });
+            let list = patient(&script, &timer).pages().list().options(options);
+            let error = list.await.unwrap_err();
+            assert_eq!(script.requests().len(), tries, "{after}");
+            assert_eq!(
+                (error.status().unwrap().as_u16(), error.retry_after()),
+                (status, said)
+            );
+            let longest = Duration::from_millis(200);
+            assert!(
+                timer.sleeps().iter().all(|pause| *pause <= longest),
+                "{after}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_client_over_a_transport_of_its_own_waits_and_tries_again_without_further_settings() {
     for script in [
         failing(1, TransportErrorKind::Connect),

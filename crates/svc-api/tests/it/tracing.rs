@@ -66,6 +66,9 @@ impl Visit for Text {
 /// What a call writes, which runs on this thread alone.
 fn lines(call: impl AsyncFnOnce()) -> Vec<String> {
     let lines = Lines::default();
+    // As long as there is only one subscriber, a span that another test enters first, on a thread without one, is turned
+    // off for all.
+    let _second = tracing::Dispatch::new(Registry::default());
     let subscriber = Registry::default().with(lines.clone());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()

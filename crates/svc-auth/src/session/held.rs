@@ -33,6 +33,17 @@ impl Held {
         }
     }
 
+    /// The tokens of a refresh. If they are due when they come, the clock is ahead of the service's, or they live for a
+    /// moment. They are used until they are refused, since each call would refresh them otherwise.
+    pub(super) fn issued(tokens: StoredTokens, now: Option<Duration>) -> Self {
+        let mut held = Self::new(tokens);
+        if !held.is_fresh(now) {
+            held.access_expires = None;
+            held.refresh_expires = None;
+        }
+        held
+    }
+
     pub(super) fn is_fresh(&self, now: Option<Duration>) -> bool {
         !self.refused && !is_due([self.access_expires, self.refresh_expires], now)
     }

@@ -163,6 +163,9 @@ impl Renewal<'_> {
         }
         match self.request(&current, doubt).await? {
             Reply::Tokens(state) => {
+                // Others may have changed further fields of the entry.
+                #[cfg(not(target_family = "wasm"))]
+                let current = self.stored.as_ref().unwrap_or(&current);
                 let new = current.renewed(state).at(&self.config.place);
                 Ok(self.save(new).await)
             }

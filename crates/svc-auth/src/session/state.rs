@@ -1,6 +1,6 @@
 //! The state of a session, and decisions that depend on it. Nothing in this module waits.
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future::Shared};
 use http::HeaderValue;
@@ -30,8 +30,8 @@ pub(super) struct State {
     /// Tokens from a refresh that could not be stored. The current ones are used up by then, so these
     /// are the only usable tokens of the session.
     unsaved: Option<StoredTokens>,
-    /// The time until which no refresh is tried, and the failure that is the reason.
-    cooling: Option<(Duration, Failure)>,
+    /// The time in which no refresh is tried, and the failure that is the reason. It is over too when the clock is set back.
+    cooling: Option<(Range<Duration>, Failure)>,
     /// The refresh token that was sent without getting a response.
     doubt: Option<Doubt>,
     /// The flight in progress. It advances only while it is polled, and waits here otherwise.
@@ -88,8 +88,6 @@ pub(super) enum Kind {
 pub(super) enum Seen {
     /// Nothing, or something that does not concern the current user.
     Nothing,
-    /// The tokens were refreshed.
-    Renewed,
     /// The refresh failed.
     Failed(Kind, Failure),
     /// The session has ended.
@@ -146,10 +144,6 @@ impl State {
             return Next::Header(Ok(Some(held.header.clone())));
         }
         let failure = match seen {
-            // Some services issue tokens that are already about to expire.
-            Seen::Renewed if !held.refused => {
-                return Next::Header(Ok(Some(held.header.clone())));
-            }
             Seen::Failed(Kind::Refresh, failure) => Some(failure),
             _ => self.cooling_failure(now),
         };
@@ -185,8 +179,8 @@ impl State {
     }
 
     fn cooling_failure(&self, now: Option<Duration>) -> Option<Failure> {
-        let (until, failure) = self.cooling.as_ref()?;
-        now.is_some_and(|now| now < *until).then(|| failure.clone())
+        let (pause, failure) = self.cooling.as_ref()?;
+        pause.contains(&now?).then(|| failure.clone())
     }
 
     fn join_or(&mut self, kind: Kind, start: impl FnOnce(&Self) -> Started) -> Next {
@@ -270,8 +264,7 @@ impl State {
         }
         let seen = match outcome {
             _ if flight.epoch != self.epoch => Seen::Nothing,
-            Outcome::Loaded(_) | Outcome::Interrupted => Seen::Nothing,
-            Outcome::Renewed(_) => Seen::Renewed,
+            Outcome::Loaded(_) | Outcome::Interrupted | Outcome::Renewed(_) => Seen::Nothing,
             Outcome::Failed(failure) | Outcome::Unsaved(_, failure) => {
                 Seen::Failed(flight.kind, failure.clone())
             }
@@ -298,7 +291,7 @@ impl State {
             Outcome::Renewed(tokens) => {
                 self.unsaved = None;
                 self.doubt = None;
-                self.held = Some(Held::new(tokens.clone()));
+                self.held = Some(Held::issued(tokens.clone(), now));
             }
             Outcome::Ended(_) => {
                 self.unsaved = None;
@@ -339,7 +332,7 @@ impl State {
                 .filter(|expires| *expires > now)
                 .map_or(until, |expires| until.min(expires));
         }
-        self.cooling = Some((until, failure.clone()));
+        self.cooling = Some((now..until, failure.clone()));
     }
 
     /// Starts again with these tokens, or with none. An outdated flight is returned, to be dropped

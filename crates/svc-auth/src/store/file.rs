@@ -7,7 +7,7 @@ use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions},
     future::ready,
-    io::{self, ErrorKind, Write},
+    io::{self, ErrorKind, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -39,6 +39,9 @@ pub struct FileStore {
     path: PathBuf,
 }
 
+/// No file of tokens is longer, whatever other programs keep in it.
+const LONGEST_FILE: u64 = 16 * 1024 * 1024;
+
 /// The object in the file; values under other keys are kept unchanged.
 type Entries = BTreeMap<String, Box<RawValue>>;
 
@@ -61,11 +64,16 @@ impl FileStore {
     }
 
     fn read(&self) -> Result<(Entries, Option<StoredTokens>), StoreError> {
-        let bytes = match fs::read(&self.path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(self.failed("read", error)),
-        };
+        let mut bytes = Vec::new();
+        let read = File::open(&self.path)
+            .and_then(|file| file.take(LONGEST_FILE + 1).read_to_end(&mut bytes));
+        match read {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(self.failed("read", error));
+            }
+            _ if bytes.len() as u64 > LONGEST_FILE => return Err(self.damaged()),
+            _ => {}
+        }
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok((Entries::new(), None));
         }

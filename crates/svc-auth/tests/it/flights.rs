@@ -96,6 +96,36 @@ fn a_refresh_that_everybody_left_goes_on_with_the_next_call() {
 }
 
 #[test]
+fn ten_thousand_callers_who_come_and_go_as_they_like_make_one_refresh_for_each_token() {
+    let (session, server, clock, store) = due(4);
+    let mut random = 0x2545_f491_u32;
+    let mut next = |below: usize| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) as usize % below
+    };
+    for round in 1..=100 {
+        let mut calls: Vec<_> = (0..100).map(|_| call(&session)).collect();
+        while !calls.is_empty() {
+            let chosen = next(calls.len());
+            // A refused or a lost token would be an error.
+            let is_done = match poll(&mut calls[chosen]) {
+                Poll::Ready(result) => sent(result).starts_with("JWT a"),
+                Poll::Pending => next(4) == 0,
+            };
+            if is_done {
+                drop(calls.swap_remove(chosen));
+            }
+        }
+        assert!(!sent(block_on(header(&session))).is_empty());
+        assert_eq!(server.refreshes(), round);
+        assert_eq!(store.tokens(), session.tokens());
+        clock.pass(890);
+    }
+    drop(session);
+    assert_eq!(server.holders(), 1);
+}
+
+#[test]
 fn a_transport_that_panics_is_an_error_and_the_session_lives() {
     let (session, server, clock, _) = due(1);
     server.troubles(&[Trouble::Panic, Trouble::Panic]);
@@ -227,7 +257,7 @@ fn without_cool_down_each_call_tries_once() {
 }
 
 #[test]
-fn tokens_that_are_due_from_the_beginning_are_sent() {
+fn tokens_that_have_expired_from_the_beginning_are_sent_until_they_are_refused() {
     let clock = TestClock::new();
     let server = Server::new(&clock);
     let session = builder(&server)
@@ -235,7 +265,10 @@ fn tokens_that_are_due_from_the_beginning_are_sent() {
         // A clock that is far ahead.
         .clock(|| crate::support::START + std::time::Duration::from_secs(5_000))
         .build();
-    assert_eq!(sent(at_once(header(&session))), "JWT a2");
+    for _ in 0..10 {
+        assert_eq!(sent(at_once(header(&session))), "JWT a2");
+    }
+    reject(&session, "JWT a2");
     assert_eq!(sent(at_once(header(&session))), "JWT a3");
     assert_eq!(server.refreshes(), 2);
 }

@@ -2,9 +2,11 @@
 // Clippy knows the test functions, but not the functions that help them.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod clocks;
 mod endings;
 mod file_store;
 mod flights;
+mod foreign_hands;
 mod model;
 mod places;
 mod restoring;

@@ -155,9 +155,9 @@ pub enum TransportErrorKind {
     Connect,
     /// A deadline passed.
     Timeout,
-    /// The connection broke off while the request was being sent or before the response arrived.
+    /// The connection broke off while the request was being sent or before the response, with its body, was complete.
     Interrupted,
-    /// The request body could not be produced, or the response body broke off or exceeded its limit.
+    /// The request body could not be produced, or the response body is malformed or exceeded its limit.
     Body,
     /// The request cannot be sent: its URI is not absolute or has an unsupported scheme. It was never sent.
     Invalid,

@@ -89,6 +89,45 @@ pub(super) async fn truncated_body_is_an_error(transport: &dyn Transport) -> Che
     Ok(())
 }
 
+pub(super) async fn endless_head_is_an_error(transport: &dyn Transport) -> Checked {
+    let server = Server::start(|connection, _| {
+        connection.write("HTTP/1.1 200 OK\r\n")?;
+        let lines = format!("x-long: {}\r\n", "x".repeat(1000)).repeat(100);
+        loop {
+            connection.write(&lines)?;
+        }
+    })?;
+    let error = failed(transport.send(get(server.url("/"))?).await)?;
+    ensure(!error.never_sent(), || {
+        "the error says that the request was never sent, and the service had read it".to_owned()
+    })
+}
+
+pub(super) async fn surplus_bytes_are_no_response(transport: &dyn Transport) -> Checked {
+    let right = "HTTP/1.1 200 OK\r\nx-surplus: 1\r\ncontent-length: 5\r\n\r\nright";
+    for (status, surplus) in [
+        ("200 OK", right.replace("right", "wrong")),
+        ("204 No Content", right.replace("right", "wrong")),
+        ("200 OK", "wrong".to_owned()),
+    ] {
+        let server = Server::start(move |connection, _| {
+            connection.write(right.replace("200 OK", status) + &surplus)?;
+            while connection.read_head().is_ok() {
+                connection.write(right)?;
+            }
+            Ok(())
+        })?;
+        for _ in 0..3 {
+            let response = answered(transport, get(server.url("/"))?).await?;
+            let is_empty = response.status() == 204;
+            let body = whole(response.into_body()).await?;
+            let is_right = body == if is_empty { "" } else { "right" };
+            ensure(is_right, || format!("a response was {body:?}"))?;
+        }
+    }
+    Ok(())
+}
+
 pub(super) async fn unusable_uri_is_invalid(transport: &dyn Transport) -> Checked {
     let address = unused_address()?;
     for uri in [

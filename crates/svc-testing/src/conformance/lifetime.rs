@@ -22,33 +22,46 @@ use svc_model::wire::{Deadline, Transport, TransportErrorKind};
 const DEADLINE: Duration = Duration::from_millis(300);
 
 pub(super) async fn deadline_holds_for_the_head(transport: &dyn Transport) -> Checked {
-    let server = Server::start(|connection, _| {
-        connection.client_hangs_up();
-        Ok(())
-    })?;
-    let mut request = get(server.url("/"))?;
-    request.extensions_mut().insert(Deadline(DEADLINE));
-    let started = Instant::now();
-    let error = failed(transport.send(request).await)?;
-    in_time(started)?;
-    of_kind(&error, &[TransportErrorKind::Timeout])
+    for is_silent in [true, false] {
+        let server = Server::start(move |connection, _| {
+            if is_silent {
+                connection.client_hangs_up();
+                return Ok(());
+            }
+            connection.drip("HTTP/1.1 200 OK\r\nx-slow: ")
+        })?;
+        let mut request = get(server.url("/"))?;
+        request.extensions_mut().insert(Deadline(DEADLINE));
+        let started = Instant::now();
+        let error = failed(transport.send(request).await)?;
+        in_time(started)?;
+        of_kind(&error, &[TransportErrorKind::Timeout])?;
+    }
+    Ok(())
 }
 
 pub(super) async fn deadline_holds_for_the_body(transport: &dyn Transport) -> Checked {
-    let server = Server::start(|connection, _| {
-        connection.write("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfive.")?;
-        connection.client_hangs_up();
-        Ok(())
-    })?;
-    let mut request = get(server.url("/"))?;
-    request.extensions_mut().insert(Deadline(DEADLINE));
-    let started = Instant::now();
-    let response = answered(transport, request).await?;
-    let Err(error) = response.into_body().collect(usize::MAX).await else {
-        return Err("the body ended without an error".to_owned());
-    };
-    in_time(started)?;
-    of_kind(&error, &[TransportErrorKind::Timeout])
+    for is_silent in [true, false] {
+        let server = Server::start(move |connection, _| {
+            let head = "HTTP/1.1 200 OK\r\ncontent-length: 10000\r\n\r\nfive.";
+            if !is_silent {
+                return connection.drip(head);
+            }
+            connection.write(head)?;
+            connection.client_hangs_up();
+            Ok(())
+        })?;
+        let mut request = get(server.url("/"))?;
+        request.extensions_mut().insert(Deadline(DEADLINE));
+        let started = Instant::now();
+        let response = answered(transport, request).await?;
+        let Err(error) = response.into_body().collect(usize::MAX).await else {
+            return Err("the body ended without an error".to_owned());
+        };
+        in_time(started)?;
+        of_kind(&error, &[TransportErrorKind::Timeout])?;
+    }
+    Ok(())
 }
 
 fn in_time(started: Instant) -> Checked {

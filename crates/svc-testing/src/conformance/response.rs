@@ -174,6 +174,20 @@ pub(super) async fn empty_bodies_end(transport: &dyn Transport) -> Checked {
     Ok(())
 }
 
+pub(super) async fn interim_responses_are_skipped(transport: &dyn Transport) -> Checked {
+    let server = Server::start(|connection, _| {
+        connection.write("HTTP/1.1 100 Continue\r\n\r\n")?;
+        connection.write("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n")?;
+        connection.answer("200 OK\r\nx-last: 1", b"last")
+    })?;
+    let response = answered(transport, get(server.url("/"))?).await?;
+    let status = response.status();
+    let body = whole(response.into_body()).await?;
+    ensure(status == 200 && body == "last", || {
+        format!("the response was {status} with {body:?}")
+    })
+}
+
 pub(super) async fn large_bodies_arrive_whole(transport: &dyn Transport) -> Checked {
     let sent: Vec<u8> = (0..4 * 1024 * 1024_u32)
         .map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8)

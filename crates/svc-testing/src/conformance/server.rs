@@ -177,7 +177,22 @@ impl Connection {
         }
     }
 
-    fn read_head(&mut self) -> io::Result<Head> {
+    /// Writes `start`, and then one byte after the other until the client hangs up or the patience ends.
+    pub(super) fn drip(&mut self, start: &str) -> io::Result<()> {
+        self.write(start)?;
+        self.stream.set_read_timeout(Some(PACE))?;
+        let end = Instant::now() + PATIENCE;
+        while Instant::now() < end {
+            match self.stream.read(&mut [0]) {
+                Err(error) if is_timeout(&error) => self.write("x")?,
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the head of a request.
+    pub(super) fn read_head(&mut self) -> io::Result<Head> {
         let line = text(self.read_line()?)?;
         let mut words = line.split(' ');
         let (Some(method), Some(target)) = (words.next(), words.next()) else {
@@ -288,6 +303,9 @@ fn text(bytes: Vec<u8>) -> io::Result<String> {
 fn malformed(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{what} is malformed"))
 }
+
+/// The pause between two bytes that drip.
+const PACE: Duration = Duration::from_millis(10);
 
 /// How long an exchange that a deadline ends may take.
 pub(super) const SOON: Duration = Duration::from_secs(3);

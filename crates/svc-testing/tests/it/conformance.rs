@@ -293,7 +293,7 @@ async fn a_wrong_claim_that_nothing_was_sent_is_detected() {
         })
         .await;
         let expected = if claim {
-            vec![Rule::MissingAnswerIsInterrupted]
+            vec![Rule::MissingAnswerIsInterrupted, Rule::EndlessHeadIsAnError]
         } else {
             vec![
                 Rule::RefusedConnectionWasNeverSent,
@@ -316,6 +316,24 @@ async fn headers_that_are_converted_to_text_are_detected() {
     })
     .await;
     assert_eq!(broken, [Rule::HeaderValuesAreBytes]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_response_from_the_wrong_place_is_detected() {
+    for (mark, rule) in [
+        ("x-surplus", Rule::SurplusBytesAreNoResponse),
+        ("x-last", Rule::InterimResponsesAreSkipped),
+    ] {
+        let broken = broken_by(move |right, request| async move {
+            let response = right.send(request).await?;
+            Ok(match response.headers().contains_key(mark) {
+                true => Response::new(Body::from("wrong")),
+                false => response,
+            })
+        })
+        .await;
+        assert_eq!(broken, [rule]);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

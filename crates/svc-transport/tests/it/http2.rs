@@ -148,6 +148,78 @@ async fn a_request_body_that_breaks_off_is_an_error_of_kind_body() {
     assert!(!error.never_sent());
 }
 
+/// What a service does after the first piece of a response body of ten bytes.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Early,
+    Reset,
+    Connection,
+}
+
+/// Answers one request, whose body ends so when the caller has the head.
+async fn cut_off(stream: TlsStream<TcpStream>, end: End, go_on: Arc<Notify>) {
+    let mut connection = h2::server::handshake(stream).await.unwrap();
+    let (_, mut respond) = connection.accept().await.unwrap().unwrap();
+    let head = Response::builder().header("content-length", 10);
+    let mut body = respond
+        .send_response(head.body(()).unwrap(), false)
+        .unwrap();
+    body.send_data("piece".into(), matches!(end, End::Early))
+        .unwrap();
+    tokio::select! {
+        _ = connection.accept() => panic!("there is one request"),
+        () = go_on.notified() => (),
+    }
+    match end {
+        End::Early => {}
+        End::Reset => body.send_reset(h2::Reason::INTERNAL_ERROR),
+        End::Connection => return,
+    }
+    while connection.accept().await.is_some() {}
+}
+
+#[tokio::test]
+async fn a_response_body_that_breaks_off_is_interrupted() {
+    for end in [End::Early, End::Reset, End::Connection] {
+        let identity = Identity::new();
+        let has_head = Arc::new(Notify::new());
+        let go_on = Arc::clone(&has_head);
+        let server = Server::of_tls_connections(&identity, H2, move |stream| {
+            cut_off(stream, end, Arc::clone(&go_on))
+        })
+        .await;
+        let transport = transport(&identity);
+        let response = transport.send(get(&server.https("/"))).await.unwrap();
+        has_head.notify_one();
+        let error = response.into_body().collect(100).await.unwrap_err();
+        let seen = (error.kind(), error.never_sent());
+        let expected = (TransportErrorKind::Interrupted, false);
+        assert_eq!(seen, expected, "{end:?}: {}", chain(&error));
+    }
+}
+
+#[tokio::test]
+async fn a_head_of_a_megabyte_is_an_error() {
+    let identity = Identity::new();
+    let server = Server::of_tls_requests(&identity, H2, |_| {
+        let line = || "x".repeat(10_000);
+        let head = (0..100).fold(Response::builder(), |head, _| head.header("x-long", line()));
+        head.body(Body::empty()).unwrap()
+    })
+    .await;
+    let error = transport(&identity)
+        .send(get(&server.https("/")))
+        .await
+        .unwrap_err();
+    assert!(!error.never_sent());
+    assert_eq!(
+        error.kind(),
+        TransportErrorKind::Interrupted,
+        "{}",
+        chain(&error)
+    );
+}
+
 #[tokio::test]
 async fn a_cancelled_call_resets_its_stream() {
     let identity = Identity::new();

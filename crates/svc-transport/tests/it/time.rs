@@ -160,7 +160,7 @@ async fn a_response_over_the_limit_is_cut_off() {
     let error = response.into_body().collect(100).await.unwrap_err();
     assert_eq!(error.kind(), TransportErrorKind::Body);
     assert!(
-        chain(&error).contains("limit of 3 bytes"),
+        chain(&error).contains("limit of 3 bytes, `max_response_bytes`"),
         "{}",
         chain(&error)
     );
