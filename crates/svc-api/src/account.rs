@@ -19,7 +19,7 @@ use svc_model::wire::{AnyOperation, Operation, OperationInfo, Timer, TransportEr
 use self::token_call::save;
 pub use self::{
     sign_out::SignOut,
-    token_call::{BringsTokens, TokenCall},
+    token_call::{ReturnsTokens, TokenCall},
 };
 use crate::{Call, Client, Error, RequestOptions};
 
@@ -247,16 +247,16 @@ impl Account {
     /// response unchanged.
     ///
     /// # Errors
-    /// The errors of [`Client::answer`]; also kind [`Store`](crate::ErrorKind::Store) when the call succeeded but the
+    /// The errors of [`Client::send_any`]; also kind [`Store`](crate::ErrorKind::Store) when the call succeeded but the
     /// tokens cannot be stored.
-    pub async fn answer(
+    pub async fn send_any(
         &self,
         operation: &AnyOperation,
         options: &RequestOptions,
     ) -> Result<http::Response<Bytes>, Error> {
         let session = self.session();
         let mark = session.mark();
-        let answer = self.client.answer(operation, options).await?;
+        let answer = self.client.send_any(operation, options).await?;
         // `token` is in the response to a sign-in, `new_state` in that to a new password; others have neither.
         let body = serde_json::from_slice(answer.body());
         let tokens = body.ok().and_then(|mut body: Value| {
@@ -312,7 +312,7 @@ impl Account {
         self.session().load_service_token(token);
     }
 
-    fn token_call<O: BringsTokens>(&self, operation: O) -> TokenCall<O> {
+    fn token_call<O: ReturnsTokens>(&self, operation: O) -> TokenCall<O> {
         TokenCall::new(self.client.call(operation))
     }
 }

@@ -220,7 +220,7 @@ impl<O: Operation, V> Call<O, V> {
     pub async fn send_with_response(self) -> Result<http::Response<V>, Error> {
         let operation = self.operation;
         let operation = operation.map_err(|error| Error::request(&O::INFO, error))?;
-        let answer = self.client.answer_of(&operation, &self.options).await?;
+        let answer = self.client.response_to(&operation, &self.options).await?;
         let mut response = http::Response::new(());
         *response.status_mut() = answer.response.status();
         *response.headers_mut() = answer.response.headers().clone();
@@ -255,7 +255,7 @@ impl<O: Operation, V> Call<O, V> {
         let operation = self.operation;
         let operation = operation.map_err(|error| Error::request(&O::INFO, error))?;
         self.options.streams = true;
-        let answer = self.client.answer_of(&operation, &self.options).await?;
+        let answer = self.client.response_to(&operation, &self.options).await?;
         if answer.response.status().is_success() {
             return Ok(answer.response);
         }

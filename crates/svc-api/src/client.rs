@@ -17,7 +17,7 @@ use svc_model::{
 
 pub use self::builder::{ClientBuilder, NoTransport, OwnTransport};
 pub(crate) use self::exchange::whole;
-use self::exchange::{Answer, exchange, is_passed_on};
+use self::exchange::{Exchanged, exchange, is_passed_on};
 use crate::{Error, RequestOptions, RetryPolicy, retry::Budget};
 
 /// A client of the svc REST service.
@@ -149,15 +149,15 @@ impl Client {
         operation: &O,
         options: &RequestOptions,
     ) -> Result<O::Response, Error> {
-        self.answer_of(operation, options).await?.parse::<O>()
+        self.response_to(operation, options).await?.parse::<O>()
     }
 
     /// The answer to an operation, whatever its status.
-    pub(crate) async fn answer_of<O: Operation>(
+    pub(crate) async fn response_to<O: Operation>(
         &self,
         operation: &O,
         options: &RequestOptions,
-    ) -> Result<Answer, Error> {
+    ) -> Result<Exchanged, Error> {
         let arguments = operation.path_arguments();
         let make_request = |base_url: &str| operation.to_request(base_url);
         self.exchange(&O::INFO, &arguments, &make_request, options)
@@ -174,15 +174,15 @@ impl Client {
     /// static LIST: OperationInfo = projects::List::INFO;
     ///
     /// # async fn example(client: Client) -> Result<(), Error> {
-    /// let answer = client.answer(&AnyOperation::new(&LIST), &RequestOptions::new()).await?;
-    /// println!("{} bytes", answer.body().len());
+    /// let response = client.send_any(&AnyOperation::new(&LIST), &RequestOptions::new()).await?;
+    /// println!("{} bytes", response.body().len());
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     /// The errors of [`Call::send`](crate::Call::send), except that the body of a successful response is not checked.
-    pub async fn answer(
+    pub async fn send_any(
         &self,
         operation: &AnyOperation,
         options: &RequestOptions,
@@ -207,7 +207,7 @@ impl Client {
         arguments: &[&str],
         make_request: &(dyn Fn(&str) -> Result<http::Request<Body>, RequestError> + Sync),
         options: &RequestOptions,
-    ) -> Result<Answer, Error> {
+    ) -> Result<Exchanged, Error> {
         if argument(info.path_template, arguments, "project") == Some("") {
             let error = RequestError::new(
                 "no project is set; give the client one, or the variable SVC_PROJECT in its env",

@@ -118,7 +118,7 @@ pub use svc_model::{
 pub use svc_transport as transport;
 
 #[cfg(feature = "account")]
-pub use self::account::{Account, Authentication, BringsTokens, SignOut, TokenCall};
+pub use self::account::{Account, Authentication, ReturnsTokens, SignOut, TokenCall};
 #[cfg(feature = "pages")]
 pub use self::pages::Pages;
 #[cfg(any(

@@ -2,11 +2,11 @@
 
 mod builder;
 mod failure;
-mod held;
 mod outcome;
 mod progress;
 mod refresh;
 mod state;
+mod tokens;
 
 use std::{
     fmt,
@@ -22,10 +22,10 @@ use svc_model::wire::{BoxFuture, Credential};
 pub use self::builder::SessionBuilder;
 use self::{
     builder::Config,
-    held::{Held, Service},
     outcome::Outcome,
     refresh::{load, refresh},
     state::{Flight, Kind, Next, Seen, State},
+    tokens::{Service, UserTokens},
 };
 use crate::{
     AuthError, AuthState, AuthTarget, ServiceToken, StoreError, StoredTokens, Swap, TokenProvider,
@@ -88,7 +88,7 @@ struct Inner {
     config: Arc<Config>,
     /// Never locked across an `await`, nor while code of the caller runs.
     state: Mutex<State>,
-    /// Held while one caller signs in or out. Refreshes and calls do not wait for it.
+    /// UserTokens while one caller signs in or out. Refreshes and calls do not wait for it.
     sign_in: futures_util::lock::Mutex<()>,
 }
 
@@ -119,13 +119,13 @@ impl Session {
     /// The current tokens of the user who is signed in.
     pub fn tokens(&self) -> Option<AuthState> {
         let state = self.state();
-        state.held.as_ref().map(|held| held.tokens.state().clone())
+        state.user.as_ref().map(|user| user.tokens.state().clone())
     }
 
     /// Whether there is a token to send: a token of a user, or a service token.
     pub fn is_signed_in(&self) -> bool {
         let state = self.state();
-        state.held.is_some() || state.service.is_some()
+        state.user.is_some() || state.service.is_some()
     }
 
     /// The headers for calls, after a refresh if necessary; `None` when nobody is signed in.
@@ -153,7 +153,7 @@ impl Session {
         let _turn = self.inner.sign_in.lock().await;
         let tokens = self.begun(tokens);
         self.inner.config.store.replace(Some(&tokens)).await?;
-        self.begin(Some(Held::new(tokens)));
+        self.begin(Some(UserTokens::new(tokens)));
         Ok(())
     }
 
@@ -177,7 +177,7 @@ impl Session {
         }
         let tokens = self.begun(tokens);
         self.replace_own(Some(&tokens)).await?;
-        self.begin(Some(Held::new(tokens)));
+        self.begin(Some(UserTokens::new(tokens)));
         Ok(true)
     }
 
@@ -185,8 +185,8 @@ impl Session {
         StoredTokens::begin(tokens).at(&self.inner.config.place)
     }
 
-    fn begin(&self, held: Option<Held>) {
-        let overtaken = self.state().begin(held);
+    fn begin(&self, user: Option<UserTokens>) {
+        let overtaken = self.state().begin(user);
         // Dropped outside of the lock.
         drop(overtaken);
     }
@@ -266,10 +266,11 @@ impl Session {
     fn next(&self, seen: Seen) -> Next {
         let config = &self.inner.config;
         let now = config.now();
-        self.state().next(seen, now, |departure| match departure {
-            None => load(config),
-            Some(departure) => refresh(config, departure),
-        })
+        self.state()
+            .next(seen, now, |refresh_input| match refresh_input {
+                None => load(config),
+                Some(refresh_input) => refresh(config, refresh_input),
+            })
     }
 
     /// Waits for a flight; with a valid token it does not wait for the lease of another session.
@@ -371,7 +372,7 @@ impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (signed_in, service) = {
             let state = self.state();
-            (state.held.is_some(), state.service.is_some())
+            (state.user.is_some(), state.service.is_some())
         };
         f.debug_struct("Session")
             .field("config", &self.inner.config)

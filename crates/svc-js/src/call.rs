@@ -46,8 +46,8 @@ impl Client {
             Box::pin(async move {
                 let (operation, options) = call?;
                 let answer = match operation.info.name.starts_with("account.") {
-                    true => client.account().answer(&operation, &options).await?,
-                    false => client.answer(&operation, &options).await?,
+                    true => client.account().send_any(&operation, &options).await?,
+                    false => client.send_any(&operation, &options).await?,
                 };
                 Ok(parts(&answer))
             }),

@@ -20,7 +20,7 @@ use web_sys::{
     AbortController, Headers, RequestCache, RequestCredentials, RequestInit, RequestRedirect,
 };
 
-use crate::{error::text_of, here::here};
+use crate::{error::text_of, local_future::local};
 
 #[wasm_bindgen]
 extern "C" {
@@ -61,7 +61,7 @@ impl Transport for FetchTransport {
         &self,
         request: Request<Body>,
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
-        here(exchange(request))
+        local(exchange(request))
     }
 }
 

@@ -13,7 +13,7 @@ mod call;
 mod client;
 mod error;
 mod fetch;
-mod here;
+mod local_future;
 mod operations;
 mod storage;
 mod time;

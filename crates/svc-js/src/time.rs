@@ -7,7 +7,7 @@ use svc_model::wire::{BoxFuture, Spawner, Timer};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::here::here;
+use crate::local_future::local;
 
 #[wasm_bindgen]
 extern "C" {
@@ -30,7 +30,7 @@ impl Timer for JsTimer {
         const LONGEST: u32 = i32::MAX as u32;
         let milliseconds =
             u32::try_from(duration.as_millis()).map_or(LONGEST, |it| it.min(LONGEST));
-        here(TimeoutFuture::new(milliseconds))
+        local(TimeoutFuture::new(milliseconds))
     }
 
     fn now(&self) -> Duration {

@@ -60,7 +60,7 @@ impl SignOut {
             operation.arguments = arguments.iter().map(ToString::to_string).collect();
             let options = RequestOptions::new().header(header::AUTHORIZATION, header);
             // The result is ignored: nothing could be done about a failure.
-            let _ = self.client.answer(&operation, &options).await;
+            let _ = self.client.send_any(&operation, &options).await;
         }
         signed_out.map_err(|error| Error::store(&LOGOUT, error))
     }

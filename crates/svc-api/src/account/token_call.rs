@@ -17,9 +17,9 @@ use crate::{Call, Error, RequestOptions};
 /// The tokens of a call that requires a session, such as a changed password, are ignored if the session
 /// was ended or started again in the meantime.
 #[must_use = "a call does nothing until it is sent"]
-pub struct TokenCall<O: BringsTokens>(Call<O>);
+pub struct TokenCall<O: ReturnsTokens>(Call<O>);
 
-impl<O: BringsTokens> TokenCall<O> {
+impl<O: ReturnsTokens> TokenCall<O> {
     pub(super) fn new(call: Call<O>) -> Self {
         Self(call)
     }
@@ -77,7 +77,7 @@ impl TokenCall<AcceptInvitation> {
 
 impl<O> IntoFuture for TokenCall<O>
 where
-    O: BringsTokens + 'static,
+    O: ReturnsTokens + 'static,
     O::Response: Send + Sync + 'static,
 {
     type Output = Result<O::Response, Error>;
@@ -88,37 +88,37 @@ where
     }
 }
 
-impl<O: BringsTokens> fmt::Debug for TokenCall<O> {
+impl<O: ReturnsTokens> fmt::Debug for TokenCall<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("TokenCall").field(&self.0).finish()
     }
 }
 
 /// An account operation whose response contains tokens.
-pub trait BringsTokens: Operation {
+pub trait ReturnsTokens: Operation {
     /// The tokens of a response, if it has any.
     fn tokens(response: &Self::Response) -> Option<&AuthState>;
 }
 
-impl BringsTokens for Login {
+impl ReturnsTokens for Login {
     fn tokens(response: &SignedIn) -> Option<&AuthState> {
         Some(&response.token)
     }
 }
 
-impl BringsTokens for ChangePassword {
+impl ReturnsTokens for ChangePassword {
     fn tokens(response: &PasswordChanged) -> Option<&AuthState> {
         response.new_state.as_ref()
     }
 }
 
-impl BringsTokens for ResetPasswordComplete {
+impl ReturnsTokens for ResetPasswordComplete {
     fn tokens(response: &PasswordChanged) -> Option<&AuthState> {
         response.new_state.as_ref()
     }
 }
 
-impl BringsTokens for AcceptInvitation {
+impl ReturnsTokens for AcceptInvitation {
     fn tokens(response: &PasswordChanged) -> Option<&AuthState> {
         response.new_state.as_ref()
     }

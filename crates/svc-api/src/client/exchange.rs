@@ -29,13 +29,13 @@ static REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 static SVC_PROXY: HeaderName = HeaderName::from_static(X_SVC_PROXY);
 
 /// A response, and whether the request had a credential.
-pub(crate) struct Answer {
+pub(crate) struct Exchanged {
     /// Its body is whole, unless the call asked for a stream and succeeded.
     pub(crate) response: http::Response<Body>,
     pub(crate) authorized: bool,
 }
 
-impl Answer {
+impl Exchanged {
     /// The result of the operation that was sent.
     pub(crate) fn parse<O: Operation>(self) -> Result<O::Response, Error> {
         O::parse_response(self.response.map(whole))
@@ -63,7 +63,7 @@ pub(crate) async fn exchange(
     make_request: MakeRequest<'_>,
     target: AuthTarget<'_>,
     options: &RequestOptions,
-) -> Result<Answer, Error> {
+) -> Result<Exchanged, Error> {
     let deadline = client.deadline_of(options);
     let timer = client.timer.as_deref();
     let tries = Tries {
@@ -108,7 +108,7 @@ struct Tries<'a> {
 }
 
 impl Tries<'_> {
-    async fn run(&self) -> Result<Answer, Error> {
+    async fn run(&self) -> Result<Exchanged, Error> {
         let mut authorization = self.authorization().await?;
         let mut tries = 0;
         let mut replayed = false;
@@ -142,7 +142,7 @@ impl Tries<'_> {
             if response.status().is_success() {
                 self.client.budget.deposit();
             }
-            return Ok(Answer {
+            return Ok(Exchanged {
                 response,
                 authorized: self.own_credential || authorization.is_some(),
             });

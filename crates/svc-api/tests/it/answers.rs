@@ -35,7 +35,7 @@ async fn a_response_is_returned_unchanged() {
     let mut list = operation(&LIST, &["demo", "prod", "shop", "orders"]);
     list.query.push("_order_by", "-id");
     let options = RequestOptions::new();
-    let answer = client(&script).answer(&list, &options).await.unwrap();
+    let answer = client(&script).send_any(&list, &options).await.unwrap();
     assert_eq!(answer.body(), "[ 1.50 ]");
     let requests = script.requests();
     let path = requests[0].uri.path_and_query().unwrap();
@@ -48,7 +48,9 @@ async fn an_error_of_the_service_is_the_error_of_the_call() {
     let body = r#"{"detail":"no","error_code":"not_found"}"#;
     let script = ScriptedTransport::new().answer(StatusCode::NOT_FOUND, body);
     let list = operation(&LIST, &["demo", "prod", "shop", "orders"]);
-    let error = client(&script).answer(&list, &RequestOptions::new()).await;
+    let error = client(&script)
+        .send_any(&list, &RequestOptions::new())
+        .await;
     let error = error.unwrap_err();
     assert!(error.is_not_found());
     assert_eq!(
@@ -68,7 +70,7 @@ async fn a_response_that_the_proxy_passes_on_is_returned_with_any_status() {
     });
     let send = operation(&PROXY, &[]);
     let answer = client(&script)
-        .answer(&send, &RequestOptions::new())
+        .send_any(&send, &RequestOptions::new())
         .await
         .unwrap();
     assert_eq!(answer.status(), StatusCode::IM_A_TEAPOT);
@@ -79,7 +81,9 @@ async fn a_response_that_the_proxy_passes_on_is_returned_with_any_status() {
 async fn without_a_project_nothing_is_sent() {
     let script = ScriptedTransport::new();
     let list = operation(&LIST, &["", "prod", "shop", "orders"]);
-    let error = client(&script).answer(&list, &RequestOptions::new()).await;
+    let error = client(&script)
+        .send_any(&list, &RequestOptions::new())
+        .await;
     let error = error.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Request);
     assert!(error.to_string().contains("no project is set"), "{error}");
@@ -102,13 +106,19 @@ async fn tokens_in_a_response_are_saved() {
 
     let mut call = operation(&LOGIN, &["demo", "prod"]);
     call.body = Some(r#"{"email":"ann@example.com","password":"correct horse"}"#.into());
-    let answer = account.answer(&call, &RequestOptions::new()).await.unwrap();
+    let answer = account
+        .send_any(&call, &RequestOptions::new())
+        .await
+        .unwrap();
     assert_eq!(answer.body(), login.as_str());
     assert_eq!(store.tokens(), Some(state(STATE_1)));
 
     let mut call = operation(&CHANGE_PASSWORD, &["demo", "prod"]);
     call.body = Some(r#"{"new_password":"battery staple"}"#.into());
-    account.answer(&call, &RequestOptions::new()).await.unwrap();
+    account
+        .send_any(&call, &RequestOptions::new())
+        .await
+        .unwrap();
     assert_eq!(store.tokens(), Some(state(STATE_2)));
     let requests = script.requests();
     assert_eq!(requests[1].headers[header::AUTHORIZATION], "JWT a1");
@@ -124,7 +134,10 @@ async fn a_response_without_tokens_leaves_the_session_unchanged() {
             .build()
             .unwrap();
         let call = operation(&LOGIN, &["demo", "prod"]);
-        let answer = client.account().answer(&call, &RequestOptions::new()).await;
+        let answer = client
+            .account()
+            .send_any(&call, &RequestOptions::new())
+            .await;
         assert_eq!(answer.unwrap().body(), body);
         assert_eq!(store.tokens(), Some(state(STATE_1)), "{body}");
     }

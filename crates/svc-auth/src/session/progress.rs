@@ -14,13 +14,13 @@ const MAY_REPEAT_WITHIN: Duration = Duration::from_secs(8);
 /// A refresh token that was sent without getting a response: it may be used up. If the service
 /// receives it again later than it allows, it ends the session.
 #[derive(Clone, Debug)]
-pub(super) struct Doubt {
+pub(super) struct UnansweredRefresh {
     pub(super) token: RefreshToken,
     /// When the token was first sent, if there is a clock.
     pub(super) since: Option<Duration>,
 }
 
-impl Doubt {
+impl UnansweredRefresh {
     /// Whether the service will certainly accept the token, even if it is used up.
     pub(super) fn may_be_repeated(&self, now: Option<Duration>) -> bool {
         let passed = self
@@ -44,7 +44,7 @@ struct Inner {
     lease: Option<Lease>,
     /// Whether the flight was not polled for a while and has given back its lease.
     was_parked: bool,
-    doubt: Option<Doubt>,
+    unanswered: Option<UnansweredRefresh>,
 }
 
 /// The steps of a flight, in their order.
@@ -82,7 +82,7 @@ impl Progress {
             step,
             lease: None,
             was_parked: false,
-            doubt: None,
+            unanswered: None,
         }))
     }
 
@@ -101,8 +101,8 @@ impl Progress {
     }
 
     /// Records that the refresh token may be used up: it was sent before or is about to be sent.
-    pub(super) fn is_in_doubt(&self, doubt: Doubt) {
-        self.inner().doubt = Some(doubt);
+    pub(super) fn mark_unanswered(&self, unanswered: UnansweredRefresh) {
+        self.inner().unanswered = Some(unanswered);
     }
 
     /// Records that the refresh token is about to be sent.
@@ -111,8 +111,8 @@ impl Progress {
     }
 
     /// Records that the service has answered whether the token was used up.
-    pub(super) fn is_answered(&self) {
-        self.inner().doubt = None;
+    pub(super) fn mark_answered(&self) {
+        self.inner().unanswered = None;
     }
 
     pub(super) fn release(&self) {
@@ -128,8 +128,8 @@ impl Progress {
         self.inner().was_parked
     }
 
-    pub(super) fn doubt(&self) -> Option<Doubt> {
-        self.inner().doubt.clone()
+    pub(super) fn unanswered(&self) -> Option<UnansweredRefresh> {
+        self.inner().unanswered.clone()
     }
 
     /// Records that nobody polls the flight any more.
@@ -159,8 +159,12 @@ mod tests {
             (seconds(100), None, false),
         ] {
             let token = RefreshToken::new("r").unwrap();
-            let doubt = Doubt { token, since };
-            assert_eq!(doubt.may_be_repeated(now), expected, "{since:?} {now:?}");
+            let unanswered = UnansweredRefresh { token, since };
+            assert_eq!(
+                unanswered.may_be_repeated(now),
+                expected,
+                "{since:?} {now:?}"
+            );
         }
     }
 }

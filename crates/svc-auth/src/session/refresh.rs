@@ -18,10 +18,10 @@ use svc_model::{
 use super::{
     builder::Config,
     failure::Failure,
-    held::{access_is_valid, tokens_are_due},
     outcome::Outcome,
-    progress::{Doubt, Progress},
-    state::{Departure, Started},
+    progress::{Progress, UnansweredRefresh},
+    state::{RefreshInput, Started},
+    tokens::{access_is_valid, tokens_are_due},
 };
 use crate::{AuthState, StoreError, StoredTokens, Swap, account::Refresh};
 
@@ -50,7 +50,7 @@ pub(super) fn load(config: &Arc<Config>) -> Started {
 }
 
 /// Refreshes the tokens.
-pub(super) fn refresh(config: &Arc<Config>, departure: Departure) -> Started {
+pub(super) fn refresh(config: &Arc<Config>, refresh_input: RefreshInput) -> Started {
     let config = Arc::clone(config);
     let progress = Arc::new(Progress::of_refresh());
     let shown = Arc::clone(&progress);
@@ -63,7 +63,7 @@ pub(super) fn refresh(config: &Arc<Config>, departure: Departure) -> Started {
         // Runs even when a transport panics.
         let _release = Release(&progress);
         renewal
-            .run(departure)
+            .run(refresh_input)
             .await
             .unwrap_or_else(|outcome| outcome)
     };
@@ -114,13 +114,13 @@ struct Renewal<'a> {
 
 impl Renewal<'_> {
     /// `Err` is an outcome too, with which the refresh ends early.
-    async fn run(mut self, departure: Departure) -> Result<Outcome, Outcome> {
-        let Departure {
+    async fn run(mut self, refresh_input: RefreshInput) -> Result<Outcome, Outcome> {
+        let RefreshInput {
             tokens: mut current,
             unsaved,
-            doubt,
+            unanswered,
             is_refused,
-        } = departure;
+        } = refresh_input;
         let mut is_newer = false;
         self.lease().await?;
         // Read only now, since waiting for the lease may take long.
@@ -152,16 +152,18 @@ impl Renewal<'_> {
             current = unsaved;
         }
 
-        let doubt = self.doubt(doubt, &current);
-        let pending = doubt.as_ref().filter(|doubt| !doubt.may_be_repeated(now));
-        if let (Some(doubt), true) = (pending, is_valid) {
+        let unanswered = self.unanswered(unanswered, &current);
+        let pending = unanswered
+            .as_ref()
+            .filter(|unanswered| !unanswered.may_be_repeated(now));
+        if let (Some(unanswered), true) = (pending, is_valid) {
             if is_newer {
                 return Ok(Outcome::Renewed(current));
             }
-            self.progress.is_in_doubt(doubt.clone());
+            self.progress.mark_unanswered(unanswered.clone());
             return Err(failed(Failure::transient(NOT_REFRESHED, UNANSWERED)));
         }
-        match self.request(&current, doubt).await? {
+        match self.request(&current, unanswered).await? {
             Reply::Tokens(state) => {
                 // Others may have changed further fields of the entry.
                 #[cfg(not(target_family = "wasm"))]
@@ -179,29 +181,33 @@ impl Renewal<'_> {
 
     /// Whether the refresh token may be used up, by an earlier refresh of this session or by one of
     /// another session, which has marked the entry in the store.
-    fn doubt(&self, own: Option<Doubt>, current: &StoredTokens) -> Option<Doubt> {
+    fn unanswered(
+        &self,
+        own: Option<UnansweredRefresh>,
+        current: &StoredTokens,
+    ) -> Option<UnansweredRefresh> {
         let token = &current.state().refresh_token;
         let stored = self.stored.as_ref();
         let stored = stored.and_then(|stored| {
-            Some(Doubt {
+            Some(UnansweredRefresh {
                 token: stored.state().refresh_token.clone(),
                 since: Some(stored.unanswered_since()?),
             })
         });
         let doubts = own.into_iter().chain(stored);
-        let mut doubts = doubts.filter(|doubt| doubt.token == *token);
+        let mut doubts = doubts.filter(|unanswered| unanswered.token == *token);
         doubts.next()
     }
 
     /// Marks the entry in the store: its refresh token was sent without getting a response, so that
     /// other sessions do not treat it as unused.
     async fn warn_others(&self) {
-        let (Some(doubt), Some(stored)) = (self.progress.doubt(), &self.stored) else {
+        let (Some(unanswered), Some(stored)) = (self.progress.unanswered(), &self.stored) else {
             return;
         };
-        let is_of_stored = doubt.token == stored.state().refresh_token;
+        let is_of_stored = unanswered.token == stored.state().refresh_token;
         let is_unmarked = stored.unanswered_since().is_none();
-        if let (Some(since), true) = (doubt.since, is_of_stored && is_unmarked) {
+        if let (Some(since), true) = (unanswered.since, is_of_stored && is_unmarked) {
             let marked = stored.clone().marked_as_unanswered(since);
             // A failure is ignored: the store then just has no mark.
             let _ = self.config.store.swap(stored, Some(&marked)).await;
@@ -268,16 +274,16 @@ impl Renewal<'_> {
     async fn request(
         &self,
         tokens: &StoredTokens,
-        earlier: Option<Doubt>,
+        earlier: Option<UnansweredRefresh>,
     ) -> Result<Reply, Outcome> {
         let token = &tokens.state().refresh_token;
         let operation = Refresh::new(self.config.scope.clone(), token);
         let was_in_doubt = earlier.is_some();
-        let doubt = earlier.unwrap_or_else(|| Doubt {
+        let unanswered = earlier.unwrap_or_else(|| UnansweredRefresh {
             token: token.clone(),
             since: self.config.now(),
         });
-        self.progress.is_in_doubt(doubt.clone());
+        self.progress.mark_unanswered(unanswered.clone());
         self.progress.sends();
 
         let timeout = self.config.refresh_timeout;
@@ -290,16 +296,16 @@ impl Renewal<'_> {
                 return Err(Outcome::Interrupted);
             }
             let now = self.config.now();
-            let may_be_repeated = now.is_none() || doubt.may_be_repeated(now);
+            let may_be_repeated = now.is_none() || unanswered.may_be_repeated(now);
             if has_status || !may_be_repeated {
                 return Ok(reply);
             }
             reply = self.send(&operation, timeout - first_try).await?;
         } else if !was_in_doubt {
-            self.progress.is_answered();
+            self.progress.mark_answered();
         }
         if matches!(reply, Reply::Tokens(_) | Reply::Refused(_)) {
-            self.progress.is_answered();
+            self.progress.mark_answered();
         }
         Ok(reply)
     }

@@ -8,9 +8,9 @@ use svc_model::wire::BoxFuture;
 
 use super::{
     failure::Failure,
-    held::{Held, Service},
     outcome::Outcome,
-    progress::{Doubt, Parked, Progress},
+    progress::{Parked, Progress, UnansweredRefresh},
+    tokens::{Service, UserTokens},
 };
 use crate::{AuthError, Lease, StoredTokens};
 
@@ -25,7 +25,7 @@ pub(super) struct State {
     /// Whether the store was read or does not need to be read any more.
     restored: bool,
     /// The tokens of the user who is signed in.
-    pub(super) held: Option<Held>,
+    pub(super) user: Option<UserTokens>,
     pub(super) service: Option<Service>,
     /// Tokens from a refresh that could not be stored. The current ones are used up by then, so these
     /// are the only usable tokens of the session.
@@ -33,7 +33,7 @@ pub(super) struct State {
     /// The time in which no refresh is tried, and the failure that is the reason. It is over too when the clock is set back.
     cooling: Option<(Range<Duration>, Failure)>,
     /// The refresh token that was sent without getting a response.
-    doubt: Option<Doubt>,
+    unanswered: Option<UnansweredRefresh>,
     /// The flight in progress. It advances only while it is polled, and waits here otherwise.
     underway: Option<Underway>,
     flights: u64,
@@ -46,12 +46,12 @@ struct Underway {
 }
 
 /// The input of a refresh.
-pub(super) struct Departure {
+pub(super) struct RefreshInput {
     pub(super) tokens: StoredTokens,
     /// Newer tokens, which an earlier refresh got but could not store.
     pub(super) unsaved: Option<StoredTokens>,
     /// A refresh token that was sent without getting a response.
-    pub(super) doubt: Option<Doubt>,
+    pub(super) unanswered: Option<UnansweredRefresh>,
     /// Whether the service has refused the access token.
     pub(super) is_refused: bool,
 }
@@ -113,8 +113,8 @@ impl State {
         if let Some(service) = &self.service {
             return (!service.refused).then(|| service.header.clone());
         }
-        let held = self.held.as_ref()?;
-        held.is_fresh(now).then(|| held.header.clone())
+        let user = self.user.as_ref()?;
+        user.is_fresh(now).then(|| user.header.clone())
     }
 
     /// The next step of a call. `start` makes the future to wait for: a refresh, or reading the store
@@ -123,7 +123,7 @@ impl State {
         &mut self,
         seen: Seen,
         now: Option<Duration>,
-        start: impl FnOnce(Option<Departure>) -> Started,
+        start: impl FnOnce(Option<RefreshInput>) -> Started,
     ) -> Next {
         if let Some(service) = &self.service {
             return Next::Header(service.header());
@@ -137,30 +137,30 @@ impl State {
             }
             return self.join_or(Kind::Load, |_| start(None));
         }
-        let Some(held) = &self.held else {
+        let Some(user) = &self.user else {
             return Next::Header(Ok(None));
         };
-        if held.is_fresh(now) {
-            return Next::Header(Ok(Some(held.header.clone())));
+        if user.is_fresh(now) {
+            return Next::Header(Ok(Some(user.header.clone())));
         }
         let failure = match seen {
             Seen::Failed(Kind::Refresh, failure) => Some(failure),
             _ => self.cooling_failure(now),
         };
         match failure {
-            Some(_) if held.is_valid(now) => Next::Header(Ok(Some(held.header.clone()))),
+            Some(_) if user.is_valid(now) => Next::Header(Ok(Some(user.header.clone()))),
             Some(failure) => Next::Header(Err(failure.to_error())),
-            None => self.join_or(Kind::Refresh, |state| start(state.departure())),
+            None => self.join_or(Kind::Refresh, |state| start(state.refresh_input())),
         }
     }
 
-    fn departure(&self) -> Option<Departure> {
-        let held = self.held.as_ref()?;
-        Some(Departure {
-            tokens: held.tokens.clone(),
+    fn refresh_input(&self) -> Option<RefreshInput> {
+        let user = self.user.as_ref()?;
+        Some(RefreshInput {
+            tokens: user.tokens.clone(),
             unsaved: self.unsaved.clone(),
-            doubt: self.doubt.clone(),
-            is_refused: held.refused,
+            unanswered: self.unanswered.clone(),
+            is_refused: user.refused,
         })
     }
 
@@ -171,11 +171,11 @@ impl State {
         flight: &Flight,
         now: Option<Duration>,
     ) -> Option<HeaderValue> {
-        let held = self.held.as_ref().filter(|held| held.is_valid(now))?;
+        let user = self.user.as_ref().filter(|user| user.is_valid(now))?;
         flight
             .progress
             .is_awaiting_lease()
-            .then(|| held.header.clone())
+            .then(|| user.header.clone())
     }
 
     fn cooling_failure(&self, now: Option<Duration>) -> Option<Failure> {
@@ -286,34 +286,34 @@ impl State {
         match outcome {
             Outcome::Loaded(tokens) => {
                 self.restored = true;
-                self.held = tokens.clone().map(Held::new);
+                self.user = tokens.clone().map(UserTokens::new);
             }
             Outcome::Renewed(tokens) => {
                 self.unsaved = None;
-                self.doubt = None;
-                self.held = Some(Held::issued(tokens.clone(), now));
+                self.unanswered = None;
+                self.user = Some(UserTokens::issued(tokens.clone(), now));
             }
             Outcome::Ended(_) => {
                 self.unsaved = None;
-                self.doubt = None;
-                self.held = None;
+                self.unanswered = None;
+                self.user = None;
             }
             Outcome::Unsaved(tokens, failure) => {
                 self.unsaved = Some(tokens.clone());
-                self.doubt = None;
+                self.unanswered = None;
                 self.cool(now, cool_down, failure);
             }
             Outcome::Failed(failure) => {
-                if let Some(doubt) = flight.progress.doubt() {
-                    self.doubt = Some(doubt);
+                if let Some(unanswered) = flight.progress.unanswered() {
+                    self.unanswered = Some(unanswered);
                 }
                 if flight.kind == Kind::Refresh {
                     self.cool(now, cool_down, failure);
                 }
             }
             Outcome::Interrupted => {
-                if let Some(doubt) = flight.progress.doubt() {
-                    self.doubt = Some(doubt);
+                if let Some(unanswered) = flight.progress.unanswered() {
+                    self.unanswered = Some(unanswered);
                 }
             }
         }
@@ -325,9 +325,9 @@ impl State {
     fn cool(&mut self, now: Option<Duration>, cool_down: Duration, failure: &Failure) {
         let Some(now) = now else { return };
         let mut until = now.saturating_add(cool_down);
-        if self.doubt.is_some() {
+        if self.unanswered.is_some() {
             until = until.min(now.saturating_add(COOL_DOWN_IN_DOUBT));
-            let expires = self.held.as_ref().and_then(|held| held.access_expires);
+            let expires = self.user.as_ref().and_then(|user| user.access_expires);
             until = expires
                 .filter(|expires| *expires > now)
                 .map_or(until, |expires| until.min(expires));
@@ -338,12 +338,12 @@ impl State {
     /// Starts again with these tokens, or with none. An outdated flight is returned, to be dropped
     /// outside of the lock.
     #[must_use]
-    pub(super) fn begin(&mut self, held: Option<Held>) -> Option<Flight> {
+    pub(super) fn begin(&mut self, user: Option<UserTokens>) -> Option<Flight> {
         self.epoch += 1;
         self.restored = true;
-        self.held = held;
+        self.user = user;
         self.unsaved = None;
-        self.doubt = None;
+        self.unanswered = None;
         self.cooling = None;
         self.take_underway()
     }
@@ -354,9 +354,9 @@ impl State {
             service.refused |= service.header == *refused;
             return;
         }
-        let held = self.held.as_mut().filter(|held| !held.refused);
-        if let Some(held) = held.filter(|held| held.header == *refused) {
-            held.refused = true;
+        let user = self.user.as_mut().filter(|user| !user.refused);
+        if let Some(user) = user.filter(|user| user.header == *refused) {
+            user.refused = true;
             self.cooling = None;
         }
     }

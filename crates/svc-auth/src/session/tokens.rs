@@ -11,7 +11,7 @@ use crate::{AuthError, AuthScheme, AuthState, ServiceToken, StoredTokens, expiry
 const REFRESH_THRESHOLD: Duration = Duration::from_secs(30);
 
 /// The tokens of a user, with the values that are read from them once.
-pub(super) struct Held {
+pub(super) struct UserTokens {
     pub(super) tokens: StoredTokens,
     pub(super) header: HeaderValue,
     pub(super) access_expires: Option<Duration>,
@@ -20,7 +20,7 @@ pub(super) struct Held {
     pub(super) refused: bool,
 }
 
-impl Held {
+impl UserTokens {
     pub(super) fn new(tokens: StoredTokens) -> Self {
         let state = tokens.state();
         let (access_expires, refresh_expires) = expiries(state);
@@ -36,12 +36,12 @@ impl Held {
     /// The tokens of a refresh. If they are due when they come, the clock is ahead of the service's, or they live for a
     /// moment. They are used until they are refused, since each call would refresh them otherwise.
     pub(super) fn issued(tokens: StoredTokens, now: Option<Duration>) -> Self {
-        let mut held = Self::new(tokens);
-        if !held.is_fresh(now) {
-            held.access_expires = None;
-            held.refresh_expires = None;
+        let mut issued = Self::new(tokens);
+        if !issued.is_fresh(now) {
+            issued.access_expires = None;
+            issued.refresh_expires = None;
         }
-        held
+        issued
     }
 
     pub(super) fn is_fresh(&self, now: Option<Duration>) -> bool {

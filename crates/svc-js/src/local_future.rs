@@ -10,9 +10,9 @@ use fragile::Fragile;
 use svc_model::wire::BoxFuture;
 
 /// A future that stays on the thread on which it was made; there is only one. It would panic on another thread.
-struct Here<T>(Fragile<Pin<Box<dyn Future<Output = T>>>>);
+struct LocalFuture<T>(Fragile<Pin<Box<dyn Future<Output = T>>>>);
 
-impl<T> Future for Here<T> {
+impl<T> Future for LocalFuture<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
@@ -21,6 +21,8 @@ impl<T> Future for Here<T> {
 }
 
 /// Boxes a future for the traits of transports and timers.
-pub(crate) fn here<T: 'static>(future: impl Future<Output = T> + 'static) -> BoxFuture<'static, T> {
-    Box::pin(Here(Fragile::new(Box::pin(future))))
+pub(crate) fn local<T: 'static>(
+    future: impl Future<Output = T> + 'static,
+) -> BoxFuture<'static, T> {
+    Box::pin(LocalFuture(Fragile::new(Box::pin(future))))
 }
