@@ -129,7 +129,7 @@ fn an_access_token_with_the_wrong_scheme_is_answered_with_the_correct_one() {
 
 #[cfg(unix)]
 #[test]
-fn a_warning_is_logged_when_others_may_read_the_folder_of_the_store() {
+fn one_warning_is_logged_when_others_may_read_the_folder_of_the_store() {
     use std::{fs, os::unix::fs::PermissionsExt as _};
 
     let folder = tempfile::tempdir().unwrap();
@@ -143,7 +143,7 @@ fn a_warning_is_logged_when_others_may_read_the_folder_of_the_store() {
     fs::create_dir(&store).unwrap();
     let warning = "other users of this machine may read the folder of the store";
     let open = log(0o755);
-    assert!(open.contains(warning), "{open}");
+    assert_eq!(open.matches(warning).count(), 1, "{open}");
     let closed = log(0o700);
     assert!(!closed.contains("other users"), "{closed}");
 }
