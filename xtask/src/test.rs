@@ -4,6 +4,7 @@
 //! targets, and every other test.
 
 mod demo;
+mod fetch;
 mod js;
 mod js_book;
 mod readme;
@@ -60,6 +61,11 @@ const STEPS: &[Step] = &[
         name: "js-browser",
         about: "the same package in a browser",
         run: js::run_browser_tests,
+    },
+    Step {
+        name: "fetch-browser",
+        about: "the client's example over fetch, through the conformance kit in a browser",
+        run: fetch::run_in_browser,
     },
     Step {
         name: "js-book",

@@ -30,10 +30,12 @@ pub fn check_wasm32(repository: &Repository) -> Result<(), Failure> {
         .args(["--exclude-features", "default,hyper,aws-lc-rs"])
         .args(["--exclude-all-features", "--target", WASM])
         .run()?;
-    // Most of svc-js is compiled only for the browser, so clippy checks it only here.
+    // Most of svc-js is compiled only for the browser, so clippy checks it only here. So is the example over `fetch`,
+    // which svc-fetch-tests includes.
     repository
-        .cargo(["clippy", "--quiet", "--no-deps", "--target", WASM])
-        .args(["--package", "svc-js", "--", "-D", "warnings"])
+        .cargo(["clippy", "--quiet", "--no-deps", "--target", WASM, "--lib"])
+        .args(["--package", "svc-js", "--package", "svc-fetch-tests"])
+        .args(["--", "-D", "warnings"])
         .run()
 }
 

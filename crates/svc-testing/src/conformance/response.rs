@@ -21,6 +21,7 @@ pub(super) async fn every_status_is_an_answer(transport: &dyn Transport) -> Chec
         (401, "Unauthorized"),
         (403, "Forbidden"),
         (404, "Not Found"),
+        (408, "Request Timeout"),
         (412, "Precondition Failed"),
         (429, "Too Many Requests"),
         (500, "Internal Server Error"),
