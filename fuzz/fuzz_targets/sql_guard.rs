@@ -5,19 +5,18 @@ use std::cell::OnceCell;
 
 use libfuzzer_sys::fuzz_target;
 use rusqlite::Connection;
-use svc_data::guard::{Binds, Engine, GuardOptions, check};
+use svc_data::guard::{Binds, Engine, check};
 
 thread_local! {
     static SQLITE: OnceCell<Connection> = const { OnceCell::new() };
 }
 
 fuzz_target!(|text: &str| {
-    let options = GuardOptions::default();
     for engine in [Engine::Sqlite, Engine::Postgres, Engine::Mysql] {
-        let Ok(checked) = check(text, engine, Binds::NONE, &options) else {
+        let Ok(checked) = check(text, engine, Binds::NONE) else {
             continue;
         };
-        let again = check(checked.sql(), engine, Binds::NONE, &options);
+        let again = check(checked.sql(), engine, Binds::NONE);
         let again =
             again.unwrap_or_else(|refusal| panic!("{engine:?}: {refusal}: {}", checked.sql()));
         assert_eq!(again.sql(), checked.sql(), "{engine:?}");

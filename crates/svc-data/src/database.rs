@@ -24,7 +24,6 @@ use crate::{
         pool::{Options, Pool},
         session::Session,
     },
-    guard::GuardOptions,
 };
 
 mod upkeep;
@@ -248,7 +247,7 @@ impl Database {
     ) -> Result<Resource> {
         let (pool, path) = (self.pool.clone(), Arc::clone(&self.path));
         let driver = Box::new(Driver::declared(pool, path, models.into()));
-        Resource::over(name.into(), driver, GuardOptions::default(), Duration::ZERO).await
+        Resource::over(name.into(), driver, Duration::ZERO).await
     }
 
     /// A number that changes whenever this process or another one has committed a change.

@@ -27,8 +27,7 @@
 //!   value from their arguments: aggregates, windows, text, numbers, dates, JSON, arrays, full text, and
 //!   the common ones of PostGIS, `pg_trgm` and the like. Off the list is whatever writes, waits, locks,
 //!   reads files, reaches the network, runs SQL from a text, or reveals something about the server or its settings. A
-//!   function of the database's own is unknown, so it is refused until the administrator lists it in
-//!   [`GuardOptions::allow_function`]: only they know what it does.
+//!   function of the database's own is unknown, so it is refused; a view can call it.
 //! - **Relations of the engine** but those that describe the structure: of `pg_catalog`,
 //!   `information_schema`, `mysql`, `performance_schema`, `sys` and the virtual tables of SQLite only a short
 //!   list may be read. Passwords, other sessions, settings and samples of data live in the rest.
@@ -48,18 +47,17 @@
 //! sign, in strings too. They are found by the same lexer, so not in strings, comments, casts (`::`) or array slices.
 //!
 //! ```
-//! use svc_data::guard::{Binds, Engine, GuardOptions, check};
+//! use svc_data::guard::{Binds, Engine, check};
 //!
-//! let options = GuardOptions::default();
 //! let sql = "select name from customers where city = :city or :city is null -- all of them";
-//! let checked = check(sql, Engine::Postgres, Binds::Named(&["city"]), &options)?;
+//! let checked = check(sql, Engine::Postgres, Binds::Named(&["city"]))?;
 //! assert_eq!(checked.sql(), "select name from customers where city = $1 or $1 is null");
 //! assert_eq!(checked.binds(), [0]);
 //!
-//! let refusal = check("select pg_sleep(10)", Engine::Postgres, Binds::NONE, &options).unwrap_err();
+//! let refusal = check("select pg_sleep(10)", Engine::Postgres, Binds::NONE).unwrap_err();
 //! assert_eq!(
 //!     refusal.to_string(),
-//!     "the function `pg_sleep` is not one that a query may call; an administrator can allow it",
+//!     "the function `pg_sleep` is not one that a query may call; a view of the database can call it",
 //! );
 //! # Ok::<(), svc_data::guard::Refusal>(())
 //! ```
@@ -75,9 +73,6 @@ mod statement;
 #[cfg(test)]
 mod tests;
 mod tree;
-
-use std::collections::BTreeSet;
-
 pub(crate) use attributes::Attribute;
 pub use refusal::{Refusal, Rule};
 
@@ -109,29 +104,6 @@ impl Engine {
             Self::Postgres => "PostgreSQL",
             Self::Mysql => "MySQL",
         }
-    }
-}
-
-/// What an administrator allows beyond the rules.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GuardOptions {
-    allowed_functions: BTreeSet<String>,
-}
-
-impl GuardOptions {
-    /// Allows a function that is not on the engine's list, such as one of the database's own.
-    ///
-    /// The name is `function` or `schema.function`, as it has to be called in SQL: `total_of` does not allow
-    /// `shop.total_of`. It is written without quotes and in lower case, but for a function of PostgreSQL
-    /// that needs quotes because of its capitals.
-    #[must_use]
-    pub fn allow_function(mut self, name: impl Into<String>) -> Self {
-        self.allowed_functions.insert(name.into());
-        self
-    }
-
-    pub(crate) fn allows_function(&self, name: &str) -> bool {
-        self.allowed_functions.contains(name)
     }
 }
 
@@ -205,12 +177,7 @@ pub(crate) fn is_function_listed(engine: Engine, name: &str) -> bool {
 /// # Errors
 ///
 /// A [`Refusal`] that names the rule and the word it is about, and no more of the text than that word.
-pub fn check(
-    sql: &str,
-    engine: Engine,
-    binds: Binds<'_>,
-    options: &GuardOptions,
-) -> Result<Checked, Refusal> {
+pub fn check(sql: &str, engine: Engine, binds: Binds<'_>) -> Result<Checked, Refusal> {
     if sql.len() > MAX_BYTES {
         return Err(Refusal::new(
             Rule::TooLong,
@@ -221,7 +188,7 @@ pub fn check(
     let tokens = statement::single(sql, tokens)?;
     let run = statement::longest_run(sql, &tokens)?;
     let (statement, binds) = binds::place(tokens, engine, binds)?;
-    let attributes = parse::examine(sql, &statement, engine, options, run)?;
+    let attributes = parse::examine(sql, &statement, engine, run)?;
     Ok(Checked {
         sql: statement.sql,
         binds,

@@ -31,7 +31,6 @@ use self::structure_check::{Due, StructureCheck};
 use crate::{
     Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result, Structure,
     engine::{ChangeRequest, Driver, Update},
-    guard::GuardOptions,
     plan::{AggregatePlan, ListPlan},
     record::{Projection, Purpose, read_body, read_key},
     sql::{SqlJob, SqlOutput},
@@ -56,7 +55,6 @@ struct Inner {
     structure: ArcSwap<Structure>,
     reloading: Mutex<()>,
     check: StructureCheck,
-    guard: GuardOptions,
 }
 
 /// How a record is changed.
@@ -83,7 +81,6 @@ impl Resource {
         url: &ResourceUrl,
         options: ResourceOptions,
     ) -> Result<Self> {
-        let guard = options.guard.clone();
         let structure_check = options.structure_check;
         let driver: Box<dyn Driver> = match url.scheme() {
             #[cfg(feature = "mysql")]
@@ -103,14 +100,13 @@ impl Resource {
                 )));
             }
         };
-        Self::over(name.into(), driver, guard, structure_check).await
+        Self::over(name.into(), driver, structure_check).await
     }
 
     /// A resource over a driver that is connected.
     pub(crate) async fn over(
         name: String,
         driver: Box<dyn Driver>,
-        guard: GuardOptions,
         structure_check: Duration,
     ) -> Result<Self> {
         let checked = Instant::now();
@@ -121,7 +117,6 @@ impl Resource {
             structure: ArcSwap::from_pointee(structure),
             reloading: Mutex::new(()),
             check: StructureCheck::new(structure_check, checked),
-            guard,
         })))
     }
 
@@ -410,12 +405,12 @@ impl Resource {
         let driver = &self.0.driver;
         let engine = driver.sql_engine();
         let job = if query.query.len() <= SHORT_QUERY {
-            SqlJob::new(query, engine, &self.0.guard)
+            SqlJob::new(query, engine)
         } else {
             // The semaphore is never closed.
             let _place = LONG_QUERIES.acquire().await.ok();
-            let (resource, query) = (self.clone(), query.clone());
-            let read = task::spawn_blocking(move || SqlJob::new(&query, engine, &resource.0.guard));
+            let query = query.clone();
+            let read = task::spawn_blocking(move || SqlJob::new(&query, engine));
             read.await
                 .map_err(|source| Error::internal("a query was not examined").with_source(source))?
         };

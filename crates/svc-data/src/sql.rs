@@ -21,7 +21,7 @@ use svc_model::{
 
 use crate::{
     Error, Field, Model, Result, Structure,
-    guard::{self, Binds, Checked, Engine, GuardOptions},
+    guard::{self, Binds, Checked, Engine},
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, PageQuery},
     structure::Kind,
@@ -62,7 +62,6 @@ pub(crate) struct SqlJob {
     /// Where names are looked for first.
     pub(crate) schema: Option<String>,
     /// What the administrator allows beyond the guard's lists.
-    pub(crate) options: GuardOptions,
     asked: SqlQuery,
     zone: Zone,
 }
@@ -147,7 +146,7 @@ impl SqlRows {
 
 impl SqlJob {
     /// Reads a query and lets the guard look at it.
-    pub(crate) fn new(query: &SqlQuery, engine: Engine, options: &GuardOptions) -> Result<Self> {
+    pub(crate) fn new(query: &SqlQuery, engine: Engine) -> Result<Self> {
         let zone = Zone::parse(query.timezone.as_deref())
             .map_err(|message| Error::invalid_field("timezone", message))?;
         let values = match &query.params {
@@ -162,7 +161,7 @@ impl SqlJob {
             Some(_) => Binds::Positional(values.len()),
             None => Binds::Named(&names),
         };
-        let statement = guard::check(&query.query, engine, binds, options)?;
+        let statement = guard::check(&query.query, engine, binds)?;
         let values: Vec<&serde_json::Value> = match query.v {
             Some(_) => values.iter().collect(),
             None => query.params_obj.values().collect(),
@@ -177,7 +176,6 @@ impl SqlJob {
             statement,
             binds,
             schema: query.schema.clone(),
-            options: options.clone(),
             asked: query.clone(),
             zone,
         })
@@ -190,7 +188,6 @@ impl SqlJob {
             statement: Checked::unchecked(sql),
             binds: Vec::new(),
             schema: None,
-            options: GuardOptions::default(),
             asked: SqlQuery::new(sql),
             zone: Zone {
                 zone: jiff::tz::TimeZone::UTC,

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::guard::GuardOptions;
-
 /// How long a statement on records may take when nothing else is set.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
 /// How old what is known of the structure may be when nothing else is set.
@@ -25,8 +23,6 @@ pub struct ResourceOptions {
     /// Puts an SQLite database into WAL mode, so that readers and the writer do not wait for each other.
     /// Off, since the mode is the owner's choice.
     pub set_wal: bool,
-    /// What SQL of clients may do beyond the rules of the guard.
-    pub guard: GuardOptions,
 }
 
 impl Default for ResourceOptions {
@@ -38,7 +34,6 @@ impl Default for ResourceOptions {
                 .map_or(2, |cores| cores.get().clamp(2, 16)),
             connections: 10,
             set_wal: false,
-            guard: GuardOptions::default(),
         }
     }
 }

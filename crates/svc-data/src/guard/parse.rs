@@ -9,7 +9,7 @@ use sqlparser::{
 };
 
 use super::{
-    Attribute, Engine, GuardOptions, Refusal, Rule,
+    Attribute, Engine, Refusal, Rule,
     binds::{BindPlace, Statement},
     lexer::Kind,
     refusal::{place, shown},
@@ -34,7 +34,6 @@ pub(super) fn examine(
     sql: &str,
     statement: &Statement,
     engine: Engine,
-    options: &GuardOptions,
     run: usize,
 ) -> Result<Vec<Attribute>, Refusal> {
     let unavailable = |_| Refusal::new(Rule::Unavailable, "the query cannot be examined right now");
@@ -44,9 +43,7 @@ pub(super) fn examine(
             .stack_size(STACK_OF_PARSER + run * STACK_OF_STEP)
             .spawn_scoped(scope, || {
                 // A fault of the parser must not be more than a refusal.
-                panic::catch_unwind(panic::AssertUnwindSafe(|| {
-                    parse(sql, statement, engine, options)
-                }))
+                panic::catch_unwind(panic::AssertUnwindSafe(|| parse(sql, statement, engine)))
             })
             .map_err(|_| ())
             .map_err(unavailable)?;
@@ -69,12 +66,7 @@ pub(super) fn dialect(engine: Engine) -> &'static dyn Dialect {
     }
 }
 
-fn parse(
-    sql: &str,
-    statement: &Statement,
-    engine: Engine,
-    options: &GuardOptions,
-) -> Result<Vec<Attribute>, Refusal> {
+fn parse(sql: &str, statement: &Statement, engine: Engine) -> Result<Vec<Attribute>, Refusal> {
     let dialect = dialect(engine);
     let tokens = Tokenizer::new(dialect, &statement.sql)
         .tokenize_with_location()
@@ -101,7 +93,7 @@ fn parse(
     if next.token != Token::EOF {
         return Err(syntax(sql, statement, engine, &next.span.start.to_string()));
     }
-    tree::examine(&query, engine, options)
+    tree::examine(&query, engine)
 }
 
 /// Where the parser's tokens are not ours, as an offset in the text of the client. Operators and numbers

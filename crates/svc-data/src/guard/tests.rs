@@ -14,7 +14,7 @@ const ENGINES: [Engine; 3] = [Sqlite, Postgres, Mysql];
 
 /// Checks a text without binds and options.
 fn plain(engine: Engine, sql: &str) -> Result<Checked, Refusal> {
-    check(sql, engine, Binds::NONE, &GuardOptions::default())
+    check(sql, engine, Binds::NONE)
 }
 
 /// Engines, and the rule by which each of them refuses.

@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use crate::{
         engine::sqlite::connection::{Open, Prepare, Role, Slot},
-        guard::{Binds, GuardOptions, check},
+        guard::{Binds, check},
     };
 
     /// What a query may not do, in SQLite's own words.
@@ -340,7 +340,7 @@ mod tests {
                 format!("/* SELECT */ {sql} -- SELECT"),
                 format!("SELECT * FROM t) AS q; {sql}; SELECT * FROM (SELECT 1"),
             ] {
-                let checked = check(&text, Engine::Sqlite, Binds::NONE, &GuardOptions::default());
+                let checked = check(&text, Engine::Sqlite, Binds::NONE);
                 if let Ok(checked) = checked {
                     // It would run as it is, on a connection that may write.
                     let _ = file.open().execute_batch(checked.sql());

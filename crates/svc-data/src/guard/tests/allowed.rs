@@ -169,36 +169,6 @@ fn the_dialect_of_mysql_passes() {
 }
 
 #[test]
-fn a_function_of_the_database_passes_once_it_is_allowed() {
-    let options = GuardOptions::default()
-        .allow_function("total_of")
-        .allow_function("shop.rate")
-        .allow_function("Odd");
-    for (engine, sql) in [
-        (Postgres, "select total_of(1)"),
-        (Postgres, "select TOTAL_OF(1)"),
-        (Postgres, "select * from \"total_of\"(1)"),
-        (Postgres, "select shop.rate(1)"),
-        (Postgres, "select \"Odd\"(1)"),
-        (Mysql, "select `Total_Of`(1)"),
-        (Sqlite, "select \"TOTAL_OF\"(1)"),
-    ] {
-        let checked = check(sql, engine, Binds::NONE, &options);
-        assert!(checked.is_ok(), "{sql}: {checked:?}");
-    }
-    for (engine, sql) in [
-        (Postgres, "select shop.total_of(1)"),
-        (Postgres, "select rate(1)"),
-        (Postgres, "select odd(1)"),
-        (Postgres, "select Odd(1)"),
-        (Postgres, "select \"TOTAL_OF\"(1)"),
-    ] {
-        let refusal = check(sql, engine, Binds::NONE, &options).unwrap_err();
-        assert_eq!(refusal.rule(), Rule::Function, "{sql}");
-    }
-}
-
-#[test]
 fn what_runs_has_no_comment_and_strings_that_mean_one_thing() {
     for (engine, sql, runs) in [
         (Sqlite, "select/**/1--x\n;-- y", "select 1"),

@@ -1,7 +1,7 @@
 use super::*;
 
 fn with(engine: Engine, sql: &str, binds: Binds<'_>) -> Result<(String, Vec<usize>), String> {
-    check(sql, engine, binds, &GuardOptions::default())
+    check(sql, engine, binds)
         .map(|checked| (checked.sql, checked.binds))
         .map_err(|refusal| refusal.to_string())
 }
@@ -161,12 +161,7 @@ fn ten_thousand_binds_are_no_burden() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let list: Vec<String> = names.iter().map(|name| format!(":{name}")).collect();
     let sql = format!("select * from t where a in ({})", list.join(","));
-    let checked = check(
-        &sql,
-        Postgres,
-        Binds::Named(&names),
-        &GuardOptions::default(),
-    );
+    let checked = check(&sql, Postgres, Binds::Named(&names));
     assert_eq!(
         checked.map(|checked| checked.binds),
         Ok((0..10_000).collect::<Vec<_>>())

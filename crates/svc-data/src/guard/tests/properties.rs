@@ -171,7 +171,7 @@ fn assert_sqlite_only_reads(checked: &Checked) {
 
 fn examine(engine: Engine, sql: &str) {
     for binds in [Binds::NONE, Binds::Named(&["a"]), Binds::Positional(1)] {
-        match check(sql, engine, binds, &GuardOptions::default()) {
+        match check(sql, engine, binds) {
             Ok(checked) => {
                 assert_one_query(engine, &checked);
                 #[cfg(feature = "sqlite")]

@@ -330,16 +330,11 @@ fn a_refusal_becomes_an_error_on_the_field_that_has_to_change() {
         "{error}"
     );
 
-    let named = check("select :a", Sqlite, Binds::NONE, &GuardOptions::default());
+    let named = check("select :a", Sqlite, Binds::NONE);
     let error: crate::Error = named.unwrap_err().into();
     assert!(error.to_string().starts_with("params_obj: "), "{error}");
 
-    let positional = check(
-        "select %s",
-        Sqlite,
-        Binds::Positional(0),
-        &GuardOptions::default(),
-    );
+    let positional = check("select %s", Sqlite, Binds::Positional(0));
     let error: crate::Error = positional.unwrap_err().into();
     assert!(error.to_string().starts_with("params: "), "{error}");
 }
