@@ -23,6 +23,8 @@ pub struct RequestOptions {
     pub(crate) max_tries: Option<u32>,
     pub(crate) headers: HeaderMap,
     pub(crate) request_id: Option<String>,
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) extensions: http::Extensions,
     /// Whether the body of a success is left to be read.
     pub(crate) streams: bool,
 }
@@ -65,6 +67,14 @@ impl RequestOptions {
     /// Sets the ID of the request in the logs of the service (`X-Request-Id`), which returns the same ID.
     pub fn request_id(mut self, id: impl Into<String>) -> Self {
         self.request_id = Some(id.into());
+        self
+    }
+
+    /// Adds a value to the extensions of each request of the call, for a transport or a tower layer that reads it. It
+    /// replaces one of the same type; the client's own [`Deadline`](crate::wire::Deadline) cannot be replaced.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.extensions.insert(value);
         self
     }
 }

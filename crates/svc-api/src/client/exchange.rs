@@ -156,6 +156,11 @@ impl Tries<'_> {
     ) -> Result<http::Request<Body>, RequestError> {
         let mut request = (self.make_request)()?;
         let left = self.left().unwrap_or(LONGEST_DEADLINE);
+        #[cfg(not(target_family = "wasm"))]
+        if !self.options.extensions.is_empty() {
+            let extensions = self.options.extensions.clone();
+            request.extensions_mut().extend(extensions);
+        }
         request.extensions_mut().insert(Deadline(left));
         let headers = request.headers_mut();
         headers.insert(header::USER_AGENT, self.client.user_agent.clone());

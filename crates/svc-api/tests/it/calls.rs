@@ -67,6 +67,25 @@ async fn pages_go_to_the_application_host() {
 }
 
 #[tokio::test]
+async fn extensions_of_a_call_reach_the_transport_and_do_not_change_its_deadline() {
+    let script = ScriptedTransport::new().answer(StatusCode::OK, "[]");
+    let options = RequestOptions::new()
+        .deadline(Duration::from_secs(5))
+        .extension(Deadline(Duration::from_secs(3600)))
+        .extension("nightly");
+    let list = client(&script).pages().list().options(options);
+    list.send().await.unwrap();
+    let requests = script.requests();
+    let extensions = &requests[0].extensions;
+    assert_eq!(extensions.get(), Some(&"nightly"));
+    assert!(
+        extensions
+            .get()
+            .is_some_and(|Deadline(left)| *left <= Duration::from_secs(5))
+    );
+}
+
+#[tokio::test]
 async fn a_client_with_draft_on_sends_draft_to_the_data_host() {
     let script = ScriptedTransport::new()
         .answer(

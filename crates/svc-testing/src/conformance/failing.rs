@@ -3,7 +3,7 @@
 use http::{Request, Uri};
 
 use super::{
-    Checked, build, ensure, failed, get, of_kind,
+    Checked, answered, build, ensure, failed, get, of_kind,
     server::{Server, unused_address},
     shown, whole,
 };
