@@ -208,14 +208,15 @@ impl Client {
         make_request: &(dyn Fn(&str) -> Result<http::Request<Body>, RequestError> + Sync),
         options: &RequestOptions,
     ) -> Result<Exchanged, Error> {
-        if argument(info.path_template, arguments, "project") == Some("") {
+        // Each path with arguments begins with the project.
+        if arguments.first() == Some(&"") {
             let error = RequestError::new(
                 "no project is set; give the client one, or the variable SVC_PROJECT in its env",
             );
             return Err(Error::request(info, error));
         }
         let base_url = self.inner.base_url(info.host).as_str();
-        let target = AuthTarget::new(info, resource(info.path_template, arguments));
+        let target = AuthTarget::new(info, resource(info, arguments));
         let carries_draft = self.draft() && info.is_in_environment();
         let make_request = || {
             let mut request = make_request(base_url)?;
@@ -250,22 +251,11 @@ impl fmt::Debug for Client {
     }
 }
 
-/// The path argument for `{name}` in the template.
-fn argument<'a>(template: &str, arguments: &[&'a str], name: &str) -> Option<&'a str> {
-    let mut names = template
-        .split('{')
-        .skip(1)
-        .map(|part| part.split('}').next().unwrap_or(part));
-    let index = names.position(|other| other == name)?;
-    arguments.get(index).copied()
-}
-
-/// The resource of a path: one of its arguments, or the built-in tools if the template itself names them.
-fn resource<'a>(template: &'a str, arguments: &[&'a str]) -> Option<&'a str> {
-    argument(template, arguments, "resource").or_else(|| {
-        template
-            .split('/')
-            .find(|segment| *segment == ResourceName::TOOLS)
+/// The resource of an operation: one of its path's arguments, or the built-in tools if the path names them.
+fn resource<'a>(info: &OperationInfo, arguments: &[&'a str]) -> Option<&'a str> {
+    info.path_argument(arguments, "resource").or_else(|| {
+        let mut segments = info.path_template.split('/');
+        segments.find(|segment| *segment == ResourceName::TOOLS)
     })
 }
 
@@ -273,24 +263,38 @@ fn resource<'a>(template: &'a str, arguments: &[&'a str]) -> Option<&'a str> {
 mod tests {
     use super::*;
 
+    fn info(path_template: &'static str) -> OperationInfo {
+        let mut info = svc_model::records::List::<svc_model::Record>::INFO;
+        info.path_template = path_template;
+        info
+    }
+
     #[test]
     fn an_argument_is_found_by_its_name() {
-        let template = "/projects/{project}/{environment}/{resource}/models/{model}";
+        let info = info("/projects/{project}/{environment}/{resource}/models/{model}");
         let arguments = ["demo", "prod", "shop", "orders"];
-        assert_eq!(argument(template, &arguments, "resource"), Some("shop"));
-        assert_eq!(argument(template, &arguments, "project"), Some("demo"));
-        assert_eq!(argument(template, &arguments, "uid"), None);
-        assert_eq!(argument(template, &arguments[..1], "resource"), None);
+        let of = |name| info.path_argument(&arguments, name);
+        assert_eq!(of("resource"), Some("shop"));
+        assert_eq!(of("project"), Some("demo"));
+        assert_eq!(of("uid"), None);
+        assert_eq!(info.path_argument(&arguments[..1], "resource"), None);
     }
 
     #[test]
     fn the_resource_is_an_argument_or_the_built_in_tools() {
-        let template = "/projects/{project}/{environment}/{resource}/models/{model}";
         let arguments = ["demo", "prod", "shop", "__svc_app__"];
-        assert_eq!(resource(template, &arguments), Some("shop"));
-        let template = "/projects/{project}/{environment}/__svc_app__/models/users/{uid}";
-        assert_eq!(resource(template, &arguments), Some("__svc_app__"));
-        let template = "/projects/{project}/{environment}/view_settings/";
-        assert_eq!(resource(template, &["demo", "prod"]), None);
+        for (template, expected) in [
+            (
+                "/projects/{project}/{environment}/{resource}/models/{model}",
+                Some("shop"),
+            ),
+            (
+                "/projects/{project}/{environment}/__svc_app__/models/users/{uid}",
+                Some("__svc_app__"),
+            ),
+            ("/projects/{project}/{environment}/view_settings/", None),
+        ] {
+            assert_eq!(resource(&info(template), &arguments), expected);
+        }
     }
 }

@@ -25,8 +25,8 @@ function detail(body) {
 /** An error that the client itself has found. */
 export const failed = (kind, message, properties) => new SvcRequestError({ message, kind, ...properties });
 
-/** Returns the value if it is an object, and throws an error otherwise. */
+/** Returns the value if it is an object, and throws an error otherwise: the answer of something else than the service. */
 export function object(value) {
   if (typeof value === "object" && value !== null) return value;
-  throw failed("decode", "the answer is not a JSON object; is the base URL right?");
+  throw failed("decode", "the answer is not as expected; is the base URL right?");
 }

@@ -103,9 +103,7 @@ const commaList = (values) =>
 export function page(answer) {
   if (Array.isArray(answer)) return { count: answer.length, next: null, previous: null, results: answer };
   const { count, next, previous, results } = object(answer);
-  if (!Array.isArray(results) || typeof (next ?? "") !== "string") {
-    throw failed("decode", "the answer is not a page of a list");
-  }
+  object(Array.isArray(results) && typeof (next ?? "") === "string" && results);
   return { count, next, previous, results };
 }
 
@@ -156,7 +154,7 @@ function following(pagination, next) {
   const page = Number(query.get("page") ?? 1);
   const after = query.get("_after") ?? undefined;
   if (!(page >= 1) || (page === (pagination?.page ?? 1) && after === pagination?.after)) {
-    throw failed("decode", "the next link leads nowhere");
+    throw failed("decode", "the next link is wrong");
   }
   return { ...pagination, page, after };
 }

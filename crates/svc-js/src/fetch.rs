@@ -210,7 +210,7 @@ fn no_answer(error: &JsValue) -> TransportError {
         None => TransportError::new(
             Interrupted,
             format!(
-                "{}; is the service running at that base URL, and is this origin one of its CORS origins?",
+                "{}; is the service running at that base URL, and is this one of its CORS origins?",
                 text_of(error)
             ),
         ),

@@ -58,6 +58,20 @@ impl OperationInfo {
         }
     }
 
+    /// The argument of the path for a name of the template, of the arguments of an operation.
+    #[must_use]
+    pub fn path_argument<'a>(&self, arguments: &[&'a str], name: &str) -> Option<&'a str> {
+        let mut rest = self.path_template;
+        for argument in arguments {
+            let (_, found, tail) = path::split_name(rest)?;
+            if found == name {
+                return Some(argument);
+            }
+            rest = tail;
+        }
+        None
+    }
+
     /// Sets the status of a success.
     #[must_use]
     pub const fn with_status(mut self, status: StatusCode) -> Self {
