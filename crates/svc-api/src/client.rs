@@ -48,6 +48,9 @@ pub struct Client {
 #[derive(Clone)]
 pub(crate) struct Inner {
     pub(crate) transport: Arc<dyn Transport>,
+    /// Whether the transport ends every exchange at its deadline.
+    #[cfg(feature = "hyper")]
+    pub(crate) keeps_deadlines: bool,
     pub(crate) timer: Option<Arc<dyn Timer>>,
     /// The options without the token, which is in the credentials.
     pub(crate) settings: ClientSettings,

@@ -154,7 +154,7 @@ function following(pagination, next) {
   const page = Number(query.get("page") ?? 1);
   const after = query.get("_after") ?? undefined;
   if (!(page >= 1) || (page === (pagination?.page ?? 1) && after === pagination?.after)) {
-    throw failed("decode", "the next link is wrong");
+    throw failed("decode", "the next link is bad");
   }
   return { ...pagination, page, after };
 }

@@ -60,7 +60,12 @@ pub struct NoTransport(());
 
 /// The state of a [`ClientBuilder`] with a transport.
 #[derive(Debug)]
-pub struct OwnTransport(Arc<dyn Transport>);
+pub struct OwnTransport {
+    transport: Arc<dyn Transport>,
+    /// Whether the transport ends every exchange at its deadline, as the built-in one does.
+    #[cfg(feature = "hyper")]
+    keeps_deadlines: bool,
+}
 
 impl ClientBuilder<NoTransport> {
     pub(super) fn new() -> Self {
@@ -97,6 +102,7 @@ impl ClientBuilder<NoTransport> {
         let timer = timer.unwrap_or_else(|| Arc::new(svc_transport::TokioTimer::new()));
         let mut builder = self.transport(transport);
         builder.timer = Some(timer);
+        builder.transport.keeps_deadlines = true;
         builder.build()
     }
 }
@@ -136,7 +142,7 @@ impl ClientBuilder<OwnTransport> {
                 Error::options("user_agent holds a character that cannot stand in a header")
             })?,
         };
-        let transport = self.transport.0;
+        let transport = self.transport.transport;
         Ok(Client {
             inner: Arc::new(Inner {
                 #[cfg(feature = "account")]
@@ -146,6 +152,8 @@ impl ClientBuilder<OwnTransport> {
                 #[cfg(feature = "account")]
                 session_options: self.session,
                 transport,
+                #[cfg(feature = "hyper")]
+                keeps_deadlines: self.transport.keeps_deadlines,
                 timer,
                 settings,
                 credentials,
@@ -256,7 +264,11 @@ impl<T> ClientBuilder<T> {
     /// with [your own](Self::timer).
     pub fn transport(self, transport: impl Transport) -> ClientBuilder<OwnTransport> {
         ClientBuilder {
-            transport: OwnTransport(Arc::new(transport)),
+            transport: OwnTransport {
+                transport: Arc::new(transport),
+                #[cfg(feature = "hyper")]
+                keeps_deadlines: false,
+            },
             timer: self.timer,
             options: self.options,
             credentials: self.credentials,

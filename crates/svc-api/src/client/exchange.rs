@@ -82,6 +82,8 @@ pub(crate) async fn exchange(
     // A transport observes the deadline too; this limit also covers pauses, token providers, and
     // transports without a clock.
     let answer = match (timer, deadline) {
+        #[cfg(feature = "hyper")]
+        _ if client.waits_for_transport_alone(&target, options) => Some(run.await),
         (Some(timer), Some(deadline)) => within(timer, deadline, run).await,
         _ => Some(run.await),
     };
@@ -291,6 +293,16 @@ impl Tries<'_> {
 }
 
 impl Inner {
+    /// Whether a call waits for nothing but a transport that ends it at its deadline, and for pauses, which are shorter.
+    #[cfg(feature = "hyper")]
+    fn waits_for_transport_alone(&self, target: &AuthTarget<'_>, options: &RequestOptions) -> bool {
+        let has_credential = || {
+            options.headers.contains_key(header::AUTHORIZATION)
+                || self.credentials.header(*target).is_some()
+        };
+        self.keeps_deadlines && has_credential()
+    }
+
     /// The deadline of a call with these options.
     pub(crate) fn deadline_of(&self, options: &RequestOptions) -> Option<Duration> {
         let deadline = options.deadline.unwrap_or(self.deadline);
