@@ -130,20 +130,6 @@ impl Sqlite {
         self.pool.read_in_turn(turn, limit, work).await
     }
 
-    /// Reads records, where the caller is if that is quick.
-    async fn read_records<T: Send + 'static>(
-        &self,
-        turn: Work,
-        work: impl Fn(Session<'_>) -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T> {
-        let path = Arc::clone(&self.path);
-        let work = move |open: &connection::Open| {
-            let session = Session::of_reader(open, &path);
-            session.translate(work(session))
-        };
-        self.pool.read_soon(turn, self.timeout, work).await
-    }
-
     async fn write<T: Send + 'static>(
         &self,
         work: impl Fn(Session<'_>) -> Result<T, Fault> + Send + 'static,
@@ -210,14 +196,14 @@ impl Driver for Sqlite {
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
         let query = read::ListQuery::new(model, plan)?;
         let turn = query.work();
-        self.read_records(turn, move |session| query.run(session))
+        self.read(turn, self.timeout, move |session| query.run(session))
             .await
     }
 
     async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes> {
         let turn = plan.work(model);
         let aggregate = aggregate::Aggregate::new(model, plan)?;
-        self.read_records(turn, move |session| aggregate.run(session))
+        self.read(turn, self.timeout, move |session| aggregate.run(session))
             .await
     }
 
@@ -231,7 +217,7 @@ impl Driver for Sqlite {
         select.limit(1);
         let turn = Work::new(&model.name, "retrieve", false);
         let model = Arc::clone(model);
-        self.read_records(turn, move |session| {
+        self.read(turn, self.timeout, move |session| {
             read::retrieve(session, &model, &select, &shown)
         })
         .await
@@ -262,7 +248,7 @@ impl Driver for Sqlite {
         let statement = select::Statement::select(&place.select);
         let turn = Work::new(&model.name, "cursor_behind", false);
         let model = Arc::clone(model);
-        self.read_records(turn, move |session| {
+        self.read(turn, self.timeout, move |session| {
             session.check_version(&model)?;
             Ok(place.cursor(&model, read::place(session, &model, &statement)?))
         })

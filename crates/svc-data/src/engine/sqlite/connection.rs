@@ -29,8 +29,6 @@ const CACHED_STATEMENTS: usize = 256;
 pub(crate) enum Role {
     /// Sees the database and cannot change it.
     Reader,
-    /// The same, without waiting for locks.
-    DirectReader,
     /// The one connection that changes it.
     Writer,
 }
@@ -171,24 +169,19 @@ impl Slot {
 
     fn try_open(&self) -> rusqlite::Result<Connection> {
         let access = match self.role {
-            Role::Reader | Role::DirectReader => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            Role::Reader => OpenFlags::SQLITE_OPEN_READ_ONLY,
             Role::Writer => OpenFlags::SQLITE_OPEN_READ_WRITE,
         };
         let mut connection = Connection::open_with_flags(
             &self.source.path,
             access | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
-        connection.busy_handler(match self.role {
-            Role::DirectReader => None,
-            Role::Reader | Role::Writer => Some(wait_for_lock),
-        })?;
+        connection.busy_handler(Some(wait_for_lock))?;
         connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
         // The first statement that reads the file, so that what is no database is noticed here.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         match self.role {
-            Role::Reader | Role::DirectReader => {
-                connection.pragma_update(None, "query_only", true)?;
-            }
+            Role::Reader => connection.pragma_update(None, "query_only", true)?,
             Role::Writer => {
                 if self.source.set_wal {
                     set_wal(&connection)?;

@@ -25,12 +25,10 @@ use crate::{
     admission::{Admission, Work},
 };
 
-mod direct;
 mod jobs;
 mod reader;
 mod writer;
 
-use direct::{Direct, Outcome};
 use jobs::Jobs;
 use reader::ReadJob;
 use writer::{Write, WriteJob};
@@ -54,8 +52,6 @@ pub(crate) struct Pool {
     admission: Option<Admission>,
     writes: Option<Arc<Jobs<Box<dyn WriteJob>>>>,
     watch: Arc<Mutex<Slot>>,
-    /// Runs short reads where their caller is.
-    direct: Option<Arc<Direct>>,
 }
 
 impl Pool {
@@ -92,7 +88,6 @@ impl Pool {
         };
         let mut watch = Slot::new(source.clone(), Role::Reader);
         watch.connection()?;
-        let direct = (readers > 1).then(|| Arc::new(Direct::new(&source)));
         let (reads, jobs) = jobs::queue();
         for number in 1..=readers.max(1) {
             let mut slot = Slot::new(source.clone(), Role::Reader);
@@ -109,7 +104,6 @@ impl Pool {
             admission: (readers > 1).then(|| Admission::for_threads(readers)),
             writes,
             watch: Arc::new(Mutex::new(watch)),
-            direct,
         })
     }
 
@@ -128,26 +122,6 @@ impl Pool {
         self.read_until(limit.map(|limit| Instant::now() + limit), work)
             .await
             .0
-    }
-
-    /// Runs `work` here when it is known as quick, without changing the thread, and otherwise on a reader when its turn
-    /// has come. If it takes long here, it is ended with an error of kind [`ErrorKind::Timeout`](crate::ErrorKind::Timeout),
-    /// which it must return, and run again on a reader.
-    pub(crate) async fn read_soon<T, F>(&self, turn: Work, limit: Duration, work: F) -> Result<T>
-    where
-        F: Fn(&Open) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
-        if let (Some(admission), Some(direct)) = (&self.admission, &self.direct)
-            && admission.is_short(&turn)
-        {
-            match direct.read(&work) {
-                Outcome::Done(result) => return result,
-                Outcome::TooLong => admission.was_long(&turn),
-                Outcome::NotRun => {}
-            }
-        }
-        self.read_in_turn(turn, limit, work).await
     }
 
     /// Runs `work` on a reader when its turn has come. Slow work leaves a reader to what is quick.
