@@ -22,14 +22,12 @@
 //! ```
 
 use std::{
-    future::{Future, IntoFuture, poll_fn},
-    pin::{Pin, pin},
-    sync::Arc,
-    task::{Context, Poll, Wake, Waker},
-    thread::{self, Thread},
+    future::{IntoFuture, poll_fn},
+    pin::Pin,
 };
 
 use futures_core::Stream;
+use pollster::block_on;
 
 /// Waits for a call, or for anything else that could be awaited.
 pub trait Wait: IntoFuture + Sized {
@@ -60,25 +58,5 @@ impl<S: Stream + Unpin> Iterator for Iter<S> {
         block_on(poll_fn(|context| {
             Pin::new(&mut self.stream).poll_next(context)
         }))
-    }
-}
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-fn block_on<F: Future>(future: F) -> F::Output {
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut context = Context::from_waker(&waker);
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
     }
 }
