@@ -88,7 +88,7 @@ struct Inner {
     config: Arc<Config>,
     /// Never locked across an `await`, nor while code of the caller runs.
     state: Mutex<State>,
-    /// UserTokens while one caller signs in or out. Refreshes and calls do not wait for it.
+    /// Held while one caller signs in or out. Refreshes and calls do not wait for it.
     sign_in: futures_util::lock::Mutex<()>,
 }
 

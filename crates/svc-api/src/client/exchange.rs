@@ -83,7 +83,7 @@ pub(crate) async fn exchange(
     // transports without a clock.
     let answer = match (timer, deadline) {
         #[cfg(feature = "hyper")]
-        _ if client.waits_for_transport_alone(&target, options) => Some(run.await),
+        _ if tries.wait_for_transport_alone() => Some(run.await),
         (Some(timer), Some(deadline)) => within(timer, deadline, run).await,
         _ => Some(run.await),
     };
@@ -110,6 +110,14 @@ struct Tries<'a> {
 }
 
 impl Tries<'_> {
+    /// Whether there is nothing to wait for but a transport that keeps deadlines, and pauses, which end before.
+    #[cfg(feature = "hyper")]
+    fn wait_for_transport_alone(&self) -> bool {
+        let has_credential =
+            || self.own_credential || self.client.credentials.header(self.target).is_some();
+        self.client.keeps_deadlines && has_credential()
+    }
+
     async fn run(&self) -> Result<Exchanged, Error> {
         let mut authorization = self.authorization().await?;
         let mut tries = 0;
@@ -293,16 +301,6 @@ impl Tries<'_> {
 }
 
 impl Inner {
-    /// Whether a call waits for nothing but a transport that ends it at its deadline, and for pauses, which are shorter.
-    #[cfg(feature = "hyper")]
-    fn waits_for_transport_alone(&self, target: &AuthTarget<'_>, options: &RequestOptions) -> bool {
-        let has_credential = || {
-            options.headers.contains_key(header::AUTHORIZATION)
-                || self.credentials.header(*target).is_some()
-        };
-        self.keeps_deadlines && has_credential()
-    }
-
     /// The deadline of a call with these options.
     pub(crate) fn deadline_of(&self, options: &RequestOptions) -> Option<Duration> {
         let deadline = options.deadline.unwrap_or(self.deadline);

@@ -194,9 +194,8 @@ impl Renewal<'_> {
                 since: Some(stored.unanswered_since()?),
             })
         });
-        let doubts = own.into_iter().chain(stored);
-        let mut doubts = doubts.filter(|unanswered| unanswered.token == *token);
-        doubts.next()
+        let mut known = own.into_iter().chain(stored);
+        known.find(|unanswered| unanswered.token == *token)
     }
 
     /// Marks the entry in the store: its refresh token was sent without getting a response, so that

@@ -98,7 +98,13 @@ impl CredentialHash {
 
     /// The hash as the store keeps it: 64 lower-case hexadecimal digits.
     pub(crate) fn to_hex(self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        use fmt::Write as _;
+        let hex = String::with_capacity(64);
+        self.0.iter().fold(hex, |mut hex, byte| {
+            // Writing to a String cannot fail.
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
     }
 
     /// Whether the kept form names this hash, in time that does not depend on where they differ.
