@@ -101,7 +101,7 @@ async fn rows(
     Ok(client.query(statement, values).await?)
 }
 
-/// Writes the rows, and returns the key of the last one; 0 when there is none.
+/// Writes the rows, and returns the key of the last one; 0 without rows.
 fn write(rows: &[Row], json: &mut Json) -> Result<i32, Error> {
     let mut last = 0;
     for row in rows {

@@ -87,7 +87,7 @@ fn ask_alone(
     Ok(latencies)
 }
 
-/// Writes the rows, and returns the key of the last one; 0 when there is none.
+/// Writes the rows, and returns the key of the last one; 0 without rows.
 fn rows(
     statement: &mut Statement<'_>,
     values: &[&dyn ToSql],

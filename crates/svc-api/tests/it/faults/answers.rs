@@ -96,7 +96,7 @@ async fn every_bad_answer_is_one_clear_error_and_the_next_call_gets_its_own_answ
             "broke off",
         ),
         (
-            "a chunk size that is none",
+            "a chunk size that is no number",
             cut("transfer-encoding: chunked\r\n\r\nsize\r\n{}"),
             Transport(Body),
             "chunk size",
