@@ -158,6 +158,8 @@ struct Sessions {
     /// The session of a refresh token, and when it was used up.
     refresh: HashMap<String, (u32, Option<Duration>)>,
     ended: HashSet<u32>,
+    /// When the headers with access tokens expire.
+    access: HashMap<String, Duration>,
     /// How long a token that was used up still works.
     grace: Duration,
     /// What is to happen to the next refreshes.
@@ -226,12 +228,20 @@ impl Server {
         let number = sessions.issued;
         let refresh = format!("r{number}");
         sessions.refresh.insert(refresh.clone(), (session, None));
+        let access = format!("a{number}");
+        let expires = now + Duration::from_secs(ACCESS_LIFE);
+        sessions.access.insert(format!("JWT {access}"), expires);
         tokens(
-            &format!("a{number}"),
+            &access,
             &refresh,
-            Some(now + Duration::from_secs(ACCESS_LIFE)),
+            Some(expires),
             Some(now + Duration::from_secs(REFRESH_LIFE)),
         )
+    }
+
+    /// Whether a call with this header is answered with 401, since its token has expired.
+    pub(crate) fn refuses(&self, header: &str) -> bool {
+        self.sessions().access[header] <= self.clock.now()
     }
 
     /// How many refreshes were asked for.
