@@ -66,6 +66,7 @@ const CLIENT_MAY_USE: &[&str] = &[
     "hyper-util",
     "percent-encoding",
     "pin-project-lite",
+    "pollster",
     "proc-macro2",
     "quote",
     "rustls",
