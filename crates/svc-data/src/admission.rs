@@ -24,6 +24,8 @@ use crate::{Error, Result, admission::turns::Caller};
 const SLOW: Duration = Duration::from_millis(200);
 /// How many shapes are remembered.
 const MAX_SHAPES: usize = 1024;
+/// For how long a statement that was not short enough for its caller's thread is not tried there again.
+const LONG_PAUSE: Duration = Duration::from_secs(1);
 /// How long it takes at first, and at most, until another connection is tried after the server has refused one.
 const GROWTH_PAUSE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
 
@@ -81,6 +83,8 @@ struct State {
     last_turns: HashMap<Caller, u64>,
     /// How long statements of a shape took lately.
     typical: HashMap<u64, Duration>,
+    /// When statements of a shape were last too long for the thread of their caller.
+    long: HashMap<u64, Instant>,
 }
 
 struct Running {
@@ -137,6 +141,7 @@ impl Admission {
             turns: 0,
             last_turns: HashMap::new(),
             typical: HashMap::new(),
+            long: HashMap::new(),
         })))
     }
 
@@ -201,6 +206,22 @@ impl Admission {
             is_counted,
             ran: None,
         }
+    }
+
+    /// Whether a statement is so quick that it can be tried on the thread of its caller, without a turn.
+    pub(crate) fn is_short(&self, work: &Work) -> bool {
+        let state = self.state();
+        let since = state.long.get(&work.shape).map(Instant::elapsed);
+        since.is_none_or(|since| since > LONG_PAUSE) && state.is_known_quick(work)
+    }
+
+    /// Says that a statement was too long for the thread of its caller.
+    pub(crate) fn was_long(&self, work: &Work) {
+        let mut state = self.state();
+        if state.long.len() >= MAX_SHAPES {
+            state.long.clear();
+        }
+        state.long.insert(work.shape, Instant::now());
     }
 
     /// Allows no more statements at once than there are connections, since the server has refused one. Another one

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use svc_model::resources::{ModelDescription, ModelRelation};
@@ -94,6 +94,9 @@ pub struct Model {
     pub(crate) is_stored: bool,
     /// What tells its rows from others of the table that are not there for anyone who asks.
     pub(crate) scope: Option<Scope>,
+    /// The statement for all fields of a record, up to the test of its key, as the engine reads it; none where it binds
+    /// values. Written when it is first needed.
+    pub(crate) all_fields: OnceLock<Option<String>>,
     /// The state of the structure that this model belongs to.
     pub(crate) structure_version: i64,
 }
@@ -187,6 +190,7 @@ impl Model {
             has_triggers: false,
             is_stored: false,
             scope: None,
+            all_fields: OnceLock::new(),
             structure_version: 0,
         }
     }

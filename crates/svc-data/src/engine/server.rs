@@ -33,7 +33,7 @@ use crate::{
     admission::Work,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
-    query::{Dialect, PlaceQuery, by_key, cursor::KeyValue},
+    query::{Dialect, PlaceQuery, cursor::KeyValue},
     record::{BulkPlan, BulkResults, Changed, Part, Projection, no_such_record},
     sql::{SqlJob, SqlOutput},
     value::{Scalar, Values},
@@ -241,8 +241,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         key: Values,
         shown: Projection,
     ) -> Result<RecordJson> {
-        let mut query = by_key(E::DIALECT, model, &key)?;
-        let statement = Statement::select(query.limit(1));
+        let statement = Statement::of_record(E::DIALECT, model, &key)?;
         let work = Work::new(&model.name, "retrieve", false);
         let row = self.on(work, async |lease| E::one(lease, &statement).await);
         let row = row.await?.ok_or_else(|| no_such_record(model))?;

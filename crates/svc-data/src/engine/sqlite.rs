@@ -18,7 +18,7 @@ use crate::{
     engine::{ChangeRequest, Driver},
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
-    query::{PlaceQuery, by_key},
+    query::PlaceQuery,
     record::{BulkPlan, BulkResults, Changed, Part, Projection},
     sql::{SqlJob, SqlOutput},
     value::Values,
@@ -130,6 +130,20 @@ impl Sqlite {
         self.pool.read_in_turn(turn, limit, work).await
     }
 
+    /// Reads records, where the caller is if that is quick.
+    async fn read_records<T: Send + 'static>(
+        &self,
+        turn: Work,
+        work: impl Fn(Session<'_>) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T> {
+        let path = Arc::clone(&self.path);
+        let work = move |open: &connection::Open| {
+            let session = Session::of_reader(open, &path);
+            session.translate(work(session))
+        };
+        self.pool.read_soon(turn, self.timeout, work).await
+    }
+
     async fn write<T: Send + 'static>(
         &self,
         work: impl Fn(Session<'_>) -> Result<T, Fault> + Send + 'static,
@@ -196,14 +210,14 @@ impl Driver for Sqlite {
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
         let query = read::ListQuery::new(model, plan)?;
         let turn = query.work();
-        self.read(turn, self.timeout, move |session| query.run(session))
+        self.read_records(turn, move |session| query.run(session))
             .await
     }
 
     async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes> {
         let turn = plan.work(model);
         let aggregate = aggregate::Aggregate::new(model, plan)?;
-        self.read(turn, self.timeout, move |session| aggregate.run(session))
+        self.read_records(turn, move |session| aggregate.run(session))
             .await
     }
 
@@ -213,12 +227,11 @@ impl Driver for Sqlite {
         key: Values,
         shown: Projection,
     ) -> Result<RecordJson> {
-        let mut select = by_key(&SqliteDialect, model, &key)?;
-        select.limit(1);
+        let statement = select::Statement::of_record(&SqliteDialect, model, &key)?;
         let turn = Work::new(&model.name, "retrieve", false);
         let model = Arc::clone(model);
-        self.read(turn, self.timeout, move |session| {
-            read::retrieve(session, &model, &select, &shown)
+        self.read_records(turn, move |session| {
+            read::retrieve(session, &model, &key, &statement, &shown)
         })
         .await
     }
@@ -248,7 +261,7 @@ impl Driver for Sqlite {
         let statement = select::Statement::select(&place.select);
         let turn = Work::new(&model.name, "cursor_behind", false);
         let model = Arc::clone(model);
-        self.read(turn, self.timeout, move |session| {
+        self.read_records(turn, move |session| {
             session.check_version(&model)?;
             Ok(place.cursor(&model, read::place(session, &model, &statement)?))
         })

@@ -1,23 +1,32 @@
 //! Statements with the values that they bind.
 
-use std::{fmt::Debug, sync::Arc};
+use std::{
+    fmt::{Debug, Write as _},
+    sync::Arc,
+};
 
-use sea_query::{SelectStatement, Value, Values};
+use sea_query::{QueryBuilder, SelectStatement, SqlWriterValues, Value, Values};
 
 use crate::{
     Error, Model, Result,
     admission::Work,
     plan::ListPlan,
-    query::{Dialect, PageQuery},
+    query::{Dialect, PageQuery, all_fields, by_key, is_record, select},
     record::Part,
+    value::Scalar,
 };
 
 /// A value in the form in which an engine binds it.
 pub(crate) trait Bound: Debug + Sized {
     fn of(value: Value) -> Self;
 
+    /// What writes queries as the engine reads them.
+    fn builder() -> impl QueryBuilder;
+
     /// Writes a query as the engine reads it.
-    fn build(select: &SelectStatement) -> (String, Values);
+    fn build(select: &SelectStatement) -> (String, Values) {
+        select.build(Self::builder())
+    }
 }
 
 /// A statement with the values that it binds.
@@ -39,6 +48,34 @@ impl<V: Bound> From<(String, Values)> for Statement<V> {
 impl<V: Bound> Statement<V> {
     pub(crate) fn select(select: &SelectStatement) -> Self {
         V::build(select).into()
+    }
+
+    /// Reads all fields of the record of a key.
+    pub(crate) fn of_record(
+        dialect: &dyn Dialect,
+        model: &Model,
+        key: &[(usize, Scalar)],
+    ) -> Result<Self> {
+        let Some(head) = model.all_fields.get_or_init(|| Self::head(dialect, model)) else {
+            return Ok(Self::select(by_key(dialect, model, key)?.limit(1)));
+        };
+        let builder = V::builder();
+        let (placeholder, is_numbered) = builder.placeholder();
+        let mut sql = SqlWriterValues::new(placeholder, is_numbered);
+        // Writing into a text does not fail.
+        let _ = sql.write_str(head);
+        builder.prepare_expr(&is_record(dialect, model, key)?, &mut sql);
+        let _ = sql.write_str(" LIMIT 1");
+        Ok(sql.into_parts().into())
+    }
+
+    /// The statement for all fields of a record, up to the test of its key.
+    fn head(dialect: &dyn Dialect, model: &Model) -> Option<String> {
+        let mut records = select(dialect, model, None);
+        all_fields(dialect, &mut records, model);
+        let (sql, Values(values)) = V::build(&records);
+        let is_whole = values.is_empty() && model.scope.is_none();
+        is_whole.then(|| format!("{sql} WHERE "))
     }
 
     /// Refuses a statement that binds more values than the engine accepts.

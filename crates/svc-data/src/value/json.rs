@@ -86,6 +86,40 @@ pub(crate) fn write_decimal(
     out.put_u8(b'"');
 }
 
+/// Writes a float as [`write_decimal`] does, with the fewest digits that read back as the same one.
+pub(crate) fn write_float_as_decimal(out: &mut BytesMut, number: f64, scale: Option<u32>) {
+    if let Some((scale, powers)) =
+        scale.and_then(|scale| Some((scale, POWERS.get(scale as usize)?)))
+    {
+        let units = (number * powers).round();
+        // Numbers of at most 15 digits are different floats, so that this is the shortest where it reads back.
+        let is_exact = units.abs() < 1e15 && units / powers == number;
+        if is_exact && (units != 0.0 || number.is_sign_positive()) {
+            return write_units(out, units as i64, scale);
+        }
+    }
+    write_decimal(out, format_args!("{number}"), scale);
+}
+
+/// The powers of ten by which a decimal of so many digits after the point is a whole number.
+const POWERS: [f64; 10] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+
+/// Writes a decimal that is given as a whole number of its smallest unit.
+fn write_units(out: &mut BytesMut, units: i64, scale: u32) {
+    let unit = 10_u64.pow(scale);
+    let (whole, rest) = (units.unsigned_abs() / unit, units.unsigned_abs() % unit);
+    out.put_slice(if units < 0 { b"\"-" } else { b"\"" });
+    write_integer(out, whole);
+    if scale > 0 {
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(rest).as_bytes();
+        out.put_u8(b'.');
+        out.put_bytes(b'0', (scale as usize).saturating_sub(digits.len()));
+        out.put_slice(digits);
+    }
+    out.put_u8(b'"');
+}
+
 /// Writes stored JSON as it is; false when it is not JSON.
 pub(crate) fn write_json(out: &mut BytesMut, text: &[u8]) -> bool {
     match serde_json::from_slice::<&RawValue>(text) {
@@ -94,5 +128,31 @@ pub(crate) fn write_json(out: &mut BytesMut, text: &[u8]) -> bool {
             true
         }
         Err(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_float_is_written_as_the_decimal_that_it_shows_itself_as(
+            number in prop_oneof![
+                any::<f64>(),
+                (any::<i32>(), 0..12_i32).prop_map(|(units, scale)| f64::from(units) / 10_f64.powi(scale)),
+                (-1e16..1e16_f64).prop_map(|number| (number * 100.0).round() / 100.0),
+                Just(-0.0),
+            ],
+            scale in proptest::option::of(0..12_u32),
+        ) {
+            prop_assume!(number.is_finite());
+            let (mut quick, mut shown) = (BytesMut::new(), BytesMut::new());
+            write_float_as_decimal(&mut quick, number, scale);
+            write_decimal(&mut shown, format_args!("{number}"), scale);
+            prop_assert_eq!(quick, shown);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the structure of a MySQL or MariaDB database from its information schema.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::OnceLock};
 
 use mysql_async::{Conn, Row, prelude::Queryable as _};
 use serde_json::value::RawValue;
@@ -228,6 +228,7 @@ impl Table {
             uniques,
             has_triggers: true,
             is_stored: !self.is_view,
+            all_fields: OnceLock::new(),
             structure_version,
             ..Model::of_columns(&self.name, self.fields)
         }

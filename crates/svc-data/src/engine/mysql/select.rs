@@ -1,7 +1,7 @@
 //! Plans as SQL for MySQL and MariaDB, and values as they are bound.
 
 use mysql_async::{Params, Value as SqlValue};
-use sea_query::{BinOper, Expr, ExprTrait, MysqlQueryBuilder, SelectStatement, Value, Values};
+use sea_query::{BinOper, Expr, ExprTrait, MysqlQueryBuilder, QueryBuilder, Value};
 
 use super::{
     types::{self, Type, type_of},
@@ -57,8 +57,8 @@ impl Bound for SqlValue {
         }
     }
 
-    fn build(select: &SelectStatement) -> (String, Values) {
-        select.build(MysqlQueryBuilder)
+    fn builder() -> impl QueryBuilder {
+        MysqlQueryBuilder
     }
 }
 

@@ -3,7 +3,10 @@
 mod defaults;
 mod sizes;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use tokio_postgres::{Client, Row, error::SqlState};
 
@@ -431,6 +434,7 @@ impl Table {
             // RETURNING shows what the triggers before the write made of the row.
             has_triggers: false,
             is_stored: self.is_stored,
+            all_fields: OnceLock::new(),
             structure_version,
             ..Model::of_columns(&self.model_name(), fields)
         }

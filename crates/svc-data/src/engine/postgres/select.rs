@@ -2,7 +2,8 @@
 
 use bytes::BytesMut;
 use sea_query::{
-    BinOper, Expr, ExprTrait, NullOrdering, PostgresQueryBuilder, SelectStatement, Value, Values,
+    BinOper, Expr, ExprTrait, NullOrdering, PostgresQueryBuilder, QueryBuilder, SelectStatement,
+    Value,
 };
 use tokio_postgres::types::{Format, IsNull, ToSql, Type as SqlType};
 
@@ -48,8 +49,8 @@ impl statement::Bound for Bound {
         })
     }
 
-    fn build(select: &SelectStatement) -> (String, Values) {
-        select.build(PostgresQueryBuilder)
+    fn builder() -> impl QueryBuilder {
+        PostgresQueryBuilder
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use super::{fault, progress::Progress};
 use crate::{Error, Result, engine::counts::Counts};
@@ -29,6 +29,8 @@ const CACHED_STATEMENTS: usize = 256;
 pub(crate) enum Role {
     /// Sees the database and cannot change it.
     Reader,
+    /// The same, without waiting for locks.
+    DirectReader,
     /// The one connection that changes it.
     Writer,
 }
@@ -169,19 +171,28 @@ impl Slot {
 
     fn try_open(&self) -> rusqlite::Result<Connection> {
         let access = match self.role {
-            Role::Reader => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            Role::Reader | Role::DirectReader => OpenFlags::SQLITE_OPEN_READ_ONLY,
             Role::Writer => OpenFlags::SQLITE_OPEN_READ_WRITE,
         };
         let mut connection = Connection::open_with_flags(
             &self.source.path,
             access | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
-        connection.busy_handler(Some(wait_for_lock))?;
+        connection.busy_handler(match self.role {
+            Role::DirectReader => None,
+            Role::Reader | Role::Writer => Some(wait_for_lock),
+        })?;
         connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
         // The first statement that reads the file, so that what is no database is noticed here.
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        let samples = "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat4'";
+        let has_samples: bool = connection.query_row(samples, [], |row| row.get(0))?;
+        // SQLite compiles some statements again for each new value, to choose a plan by it. Without samples of the values
+        // the plan is the same.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, !has_samples)?;
         match self.role {
-            Role::Reader => connection.pragma_update(None, "query_only", true)?,
+            Role::Reader | Role::DirectReader => {
+                connection.pragma_update(None, "query_only", true)?;
+            }
             Role::Writer => {
                 if self.source.set_wal {
                     set_wal(&connection)?;

@@ -1,5 +1,7 @@
 //! Reads the structure of an SQLite database from its own tables of contents.
 
+use std::sync::OnceLock;
+
 use regex::Regex;
 use rusqlite::Connection;
 use serde_json::value::RawValue;
@@ -219,6 +221,7 @@ impl Table {
             uniques: Vec::new(),
             has_triggers: !self.triggers.is_empty() || self.sort != "table",
             is_stored: self.sort == "table",
+            all_fields: OnceLock::new(),
             structure_version,
             ..Model::of_columns(&self.name, fields)
         }

@@ -11,8 +11,8 @@ use crate::{
     structure::{Kind, Storage},
     value::{
         json::{
-            write_decimal, write_display, write_float, write_hex, write_integer, write_json,
-            write_text, write_uuid,
+            write_decimal, write_display, write_float, write_float_as_decimal, write_hex,
+            write_integer, write_json, write_text, write_uuid,
         },
         time::Zone,
     },
@@ -55,7 +55,7 @@ pub(crate) fn write_value(out: &mut BytesMut, field: &Field, value: ValueRef<'_>
             return write_decimal(out, format_args!("{number}"), field.scale);
         }
         (Kind::Decimal, ValueRef::Real(number)) if number.is_finite() => {
-            return write_decimal(out, format_args!("{number}"), field.scale);
+            return write_float_as_decimal(out, number, field.scale);
         }
         (Kind::Decimal, ValueRef::Real(number)) if holds_anything => {
             let sign = if number < 0.0 { "-" } else { "" };

@@ -8,7 +8,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    thread,
+    thread::{self, Thread},
     time::{Duration, Instant},
 };
 
@@ -25,13 +25,18 @@ use crate::{
     admission::{Admission, Work},
 };
 
+mod direct;
 mod jobs;
 mod reader;
 mod writer;
 
+use direct::{Direct, Outcome};
 use jobs::Jobs;
 use reader::ReadJob;
 use writer::{Write, WriteJob};
+
+/// How long one view of the database is held while more reads come.
+const VIEW_HELD: Duration = Duration::from_millis(2);
 
 /// What a pool is made with.
 #[derive(Clone)]
@@ -52,6 +57,8 @@ pub(crate) struct Pool {
     admission: Option<Admission>,
     writes: Option<Arc<Jobs<Box<dyn WriteJob>>>>,
     watch: Arc<Mutex<Slot>>,
+    /// Runs short reads where their caller is.
+    direct: Option<Arc<Direct>>,
 }
 
 impl Pool {
@@ -59,44 +66,30 @@ impl Pool {
     pub(crate) fn start(options: Options) -> Result<Self> {
         let (source, readers) = (options.source, options.readers);
         let commits = Arc::new(AtomicU64::new(0));
-        let spawn = |name: String, body: Box<dyn FnOnce() + Send>| {
-            thread::Builder::new()
-                .name(name)
-                .spawn(body)
-                .map(drop)
-                .map_err(|error| {
-                    Error::unavailable(
-                        "cannot start a thread for the database; raise the limit of processes",
-                    )
-                    .with_source(error)
-                })
-        };
-
         // The writer first: it may have to recover the journal of a program that was killed.
         let writes = if options.writable {
             let mut slot = Slot::new(source.clone(), Role::Writer);
             slot.connection()?;
             let (sender, jobs) = jobs::queue();
             let commits = Arc::clone(&commits);
-            spawn(
-                "sqlite-writer".to_owned(),
-                Box::new(move || writer::run(&mut slot, &jobs, &commits)),
-            )?;
+            spawn("sqlite-writer", move || {
+                writer::run(&mut slot, &jobs, &commits);
+            })?;
             Some(sender)
         } else {
             None
         };
         let mut watch = Slot::new(source.clone(), Role::Reader);
         watch.connection()?;
+        let direct = (readers > 1).then(|| Direct::start(&source, &commits));
         let (reads, jobs) = jobs::queue();
         for number in 1..=readers.max(1) {
             let mut slot = Slot::new(source.clone(), Role::Reader);
             let jobs = Arc::clone(&jobs);
             let commits = Arc::clone(&commits);
-            spawn(
-                format!("sqlite-reader-{number}"),
-                Box::new(move || reader::run(&mut slot, &jobs, &commits)),
-            )?;
+            spawn(&format!("sqlite-reader-{number}"), move || {
+                reader::run(&mut slot, &jobs, &commits);
+            })?;
         }
         Ok(Self {
             commits,
@@ -104,6 +97,7 @@ impl Pool {
             admission: (readers > 1).then(|| Admission::for_threads(readers)),
             writes,
             watch: Arc::new(Mutex::new(watch)),
+            direct: direct.transpose()?,
         })
     }
 
@@ -122,6 +116,26 @@ impl Pool {
         self.read_until(limit.map(|limit| Instant::now() + limit), work)
             .await
             .0
+    }
+
+    /// Runs `work` here when it is known as quick, without changing the thread, and otherwise on a reader when its turn
+    /// has come. If it takes long here, it is ended with an error of kind [`ErrorKind::Timeout`](crate::ErrorKind::Timeout),
+    /// which it must return, and run again on a reader.
+    pub(crate) async fn read_soon<T, F>(&self, turn: Work, limit: Duration, work: F) -> Result<T>
+    where
+        F: Fn(&Open) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        if let (Some(admission), Some(direct)) = (&self.admission, &self.direct)
+            && admission.is_short(&turn)
+        {
+            match direct.read(&work) {
+                Outcome::Done(result) => return result,
+                Outcome::TooLong => admission.was_long(&turn),
+                Outcome::NotRun => {}
+            }
+        }
+        self.read_in_turn(turn, limit, work).await
     }
 
     /// Runs `work` on a reader when its turn has come. Slow work leaves a reader to what is quick.
@@ -217,6 +231,16 @@ impl Pool {
         .await
         .unwrap_or_else(|_| Err(stopped()))
     }
+}
+
+/// Starts a thread of the pool.
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<Thread> {
+    let spawned = thread::Builder::new().name(name.to_owned()).spawn(body);
+    let spawned = spawned.map_err(|error| {
+        Error::unavailable("cannot start a thread for the database; raise the limit of processes")
+            .with_source(error)
+    })?;
+    Ok(spawned.thread().clone())
 }
 
 fn stopped() -> Error {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 use rusqlite::{Connection, params_from_iter};
-use sea_query::SelectStatement;
 
 use super::{
     bound::{Bound, keep},
@@ -20,8 +19,9 @@ use crate::{
     engine::answers::Cells as _,
     engine::statement,
     plan::ListPlan,
-    query::{PageQuery, PageWriter, cursor::KeyValue},
+    query::{PageQuery, PageWriter, by_key, cursor::KeyValue},
     record::{Part, Projection, no_such_record},
+    value::Scalar,
 };
 
 /// A list as statements that can be sent to a reader.
@@ -143,18 +143,21 @@ fn estimate(connection: &Connection, table: &str) -> Option<u64> {
 pub(crate) fn retrieve(
     session: Session<'_>,
     model: &Model,
-    select: &SelectStatement,
+    key: &[(usize, Scalar)],
+    statement: &Statement,
     shown: &Projection,
 ) -> Result<RecordJson, Fault> {
     session.check_version(model)?;
-    let statement = Statement::select(select);
     let fields: Vec<usize> = (0..model.fields.len()).collect();
     let found = bounded(
         &session,
         fields.len(),
-        || one(session, model, &statement, shown),
+        || one(session, model, statement, shown),
         // The entity tag is that of the whole record.
-        || refuse_large_rows(session, model, select, &fields, 1),
+        || {
+            let select = by_key(&SqliteDialect, model, key)?;
+            refuse_large_rows(session, model, &select, &fields, 1)
+        },
     )?;
     Ok(found.ok_or_else(|| no_such_record(model))?)
 }
@@ -307,7 +310,7 @@ mod tests {
                 query.filter("status", Lookup::In, ["s0", "s1"]),
                 usize::MAX,
                 |plan| {
-                    let keys = (1..=40).map(crate::value::Scalar::Integer).collect();
+                    let keys = (1..=40).map(Scalar::Integer).collect();
                     plan.among = Some(crate::plan::Test::In(0, keys));
                 },
                 |_, plans| {

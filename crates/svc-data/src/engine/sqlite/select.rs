@@ -1,7 +1,9 @@
 //! A plan of a list, and the key of a record, as SQL for SQLite.
 
 use rusqlite::{Connection, params_from_iter};
-use sea_query::{Expr, ExprTrait, SelectStatement, SqliteQueryBuilder, Value, Values};
+use sea_query::{
+    Expr, ExprTrait, QueryBuilder, SelectStatement, SqliteQueryBuilder, Value, Values,
+};
 
 use super::{
     bound::{Bound, bind},
@@ -36,6 +38,10 @@ impl Statement {
 impl statement::Bound for Bound {
     fn of(value: Value) -> Self {
         Self(value)
+    }
+
+    fn builder() -> impl QueryBuilder {
+        SqliteQueryBuilder
     }
 
     fn build(select: &SelectStatement) -> (String, Values) {

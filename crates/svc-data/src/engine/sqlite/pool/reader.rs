@@ -5,10 +5,10 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
-use super::{control, is_over, jobs::Waiting, stopped, timed_out};
+use super::{VIEW_HELD, control, is_over, jobs::Waiting, stopped, timed_out};
 use crate::{
     Result,
     engine::sqlite::progress::Progress,
@@ -17,9 +17,6 @@ use crate::{
         fault,
     },
 };
-
-/// How long a reader holds one view of the database while more reads wait.
-const VIEW_HELD: Duration = Duration::from_millis(2);
 
 /// A read that waits.
 pub(super) struct ReadJob {
