@@ -86,11 +86,7 @@ impl Stack {
             .get(REQUEST_ID)
             .filter(|id| is_fit(id))
             .cloned();
-        let id = given.unwrap_or_else(|| {
-            // A UUID is visible ASCII.
-            HeaderValue::try_from(Uuid::new_v4().to_string())
-                .unwrap_or(HeaderValue::from_static("-"))
-        });
+        let id = given.unwrap_or_else(new_id);
         let line = log::Line::begin(&request, &id);
         request.extensions_mut().insert(RequestId(id.clone()));
         let mut response = if !names_its_host(&request) {
@@ -168,6 +164,15 @@ fn address(request: &Request, config: &Config) -> Option<IpAddr> {
 fn names_its_host(request: &Request) -> bool {
     request.version() != Version::HTTP_11
         || request.headers().get_all(header::HOST).iter().count() == 1
+}
+
+/// An id for a request that has none. It is no secret, so that its numbers need not come from the system.
+fn new_id() -> HeaderValue {
+    let id = uuid::Builder::from_random_bytes(fastrand::u128(..).to_ne_bytes()).into_uuid();
+    let mut text = Uuid::encode_buffer();
+    // A UUID is visible ASCII.
+    HeaderValue::from_str(id.hyphenated().encode_lower(&mut text))
+        .unwrap_or(HeaderValue::from_static("-"))
 }
 
 /// Whether a caller's request id can be written into a log line.
