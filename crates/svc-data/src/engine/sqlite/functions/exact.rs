@@ -27,31 +27,35 @@ struct Exact {
 struct Sum {
     units: i128,
     scale: u32,
+    /// The units of one.
+    factor: f64,
     count: i128,
 }
 
-impl Aggregate<Option<Sum>, Value> for Exact {
-    fn init(&self, _: &mut Context<'_>) -> Result<Option<Sum>> {
-        Ok(None)
+impl Aggregate<Sum, Value> for Exact {
+    fn init(&self, context: &mut Context<'_>) -> Result<Sum> {
+        let scale = u32::try_from(context.get::<i64>(1)?).unwrap_or(0);
+        Ok(Sum::new(scale.min(MAX_SCALE)))
     }
 
-    fn step(&self, context: &mut Context<'_>, sum: &mut Option<Sum>) -> Result<()> {
-        let scale = u32::try_from(context.get::<i64>(1)?)
-            .unwrap_or(0)
-            .min(MAX_SCALE);
-        let Some((units, digits)) = decimal(context.get_raw(0), scale) else {
-            return Ok(());
+    fn step(&self, context: &mut Context<'_>, sum: &mut Sum) -> Result<()> {
+        let added = match context.get_raw(0) {
+            ValueRef::Integer(number) => sum.add(number.into(), 0),
+            ValueRef::Real(number) => match sum.units_of(number) {
+                Some(units) => sum.add_units(units.into()),
+                None => sum.add_text(&format!("{number}")),
+            },
+            ValueRef::Text(text) => match std::str::from_utf8(text) {
+                Ok(text) => sum.add_text(text.trim()),
+                Err(_) => Some(()),
+            },
+            ValueRef::Null | ValueRef::Blob(_) => Some(()),
         };
-        let sum = sum.get_or_insert(Sum {
-            units: 0,
-            scale,
-            count: 0,
-        });
-        sum.add(units, digits).ok_or_else(out_of_range)
+        added.ok_or_else(out_of_range)
     }
 
-    fn finalize(&self, _: &mut Context<'_>, sum: Option<Option<Sum>>) -> Result<Value> {
-        let Some(sum) = sum.flatten() else {
+    fn finalize(&self, _: &mut Context<'_>, sum: Option<Sum>) -> Result<Value> {
+        let Some(sum) = sum.filter(|sum| sum.count > 0) else {
             return Ok(Value::Null);
         };
         if !self.average {
@@ -68,15 +72,47 @@ impl Aggregate<Option<Sum>, Value> for Exact {
     }
 }
 
+/// Added to a number of less than 2^51 and taken away again, it rounds the number to a whole one.
+const ROUNDS: f64 = 6_755_399_441_055_744.0;
+
 impl Sum {
+    fn new(scale: u32) -> Self {
+        Self {
+            units: 0,
+            scale,
+            factor: 10_f64.powi(scale.cast_signed()),
+            count: 0,
+        }
+    }
+
+    /// The units of a number where it has no more digits than the sum: money has few. Reading its text takes longer.
+    fn units_of(&self, number: f64) -> Option<i64> {
+        let units = number * self.factor + ROUNDS - ROUNDS;
+        let is_exact = units.abs() < 2e15 && units / self.factor == number;
+        is_exact.then_some(units as i64)
+    }
+
+    fn add_units(&mut self, units: i128) -> Option<()> {
+        self.units = self.units.checked_add(units)?;
+        self.count += 1;
+        Some(())
+    }
+
+    /// Adds what is written; what is no number adds nothing.
+    fn add_text(&mut self, text: &str) -> Option<()> {
+        match parse(text) {
+            Some((units, scale)) => self.add(units, scale),
+            None => Some(()),
+        }
+    }
+
     fn add(&mut self, units: i128, scale: u32) -> Option<()> {
         if scale > self.scale {
             self.units = scaled(self.units, scale - self.scale)?;
             self.scale = scale;
+            self.factor = 10_f64.powi(scale.cast_signed());
         }
-        self.units = self.units.checked_add(scaled(units, self.scale - scale)?)?;
-        self.count += 1;
-        Some(())
+        self.add_units(scaled(units, self.scale - scale)?)
     }
 }
 
@@ -88,24 +124,7 @@ fn scaled(units: i128, digits: u32) -> Option<i128> {
     units.checked_mul(10_i128.checked_pow(digits)?)
 }
 
-/// A stored number as units and the digits behind its point; `None` for what is no number.
-fn decimal(value: ValueRef<'_>, scale: u32) -> Option<(i128, u32)> {
-    match value {
-        ValueRef::Integer(number) => Some((number.into(), 0)),
-        ValueRef::Real(number) if number.is_finite() => {
-            // Money has few digits: most numbers are units of the declared scale, without a text.
-            let factor = 10_f64.powi(i32::try_from(scale).ok()?);
-            let units = (number * factor).round();
-            if units.abs() < 9e15 && units / factor == number {
-                return Some((units as i128, scale));
-            }
-            parse(&format!("{number}"))
-        }
-        ValueRef::Text(text) => parse(std::str::from_utf8(text).ok()?.trim()),
-        _ => None,
-    }
-}
-
+/// A number as units and the digits behind its point; `None` for what is no number.
 fn parse(text: &str) -> Option<(i128, u32)> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let fraction = fraction.get(..fraction.len().min(MAX_SCALE as usize))?;
@@ -162,6 +181,16 @@ mod tests {
             Value::Text("2.433".into())
         );
         assert_eq!(sum("(-0.05), (0.01)", 2), Value::Text("-0.04".into()));
+    }
+
+    #[test]
+    fn numbers_with_more_digits_than_the_column_are_added_exactly_too() {
+        for (values, expected) in [
+            ("(0.125), (0.01), (1e15), (-0.5)", "999999999999999.635"),
+            ("(2251799813685248.5), (0.5)", "2251799813685249.00"),
+        ] {
+            assert_eq!(sum(values, 2), Value::Text(expected.into()));
+        }
     }
 
     #[test]
