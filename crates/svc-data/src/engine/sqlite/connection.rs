@@ -21,6 +21,8 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const BUSY_PAUSE: Duration = Duration::from_millis(1);
 /// How many virtual machine steps SQLite takes between two looks at the clock.
 const STEPS_BETWEEN_CHECKS: i32 = 4_000;
+/// The same of a statement that others wait for: so few that they read only some pages of the file.
+const STEPS_OF_DIRECT_READS: i32 = 250;
 /// How many prepared statements a connection keeps.
 const CACHED_STATEMENTS: usize = 256;
 
@@ -203,7 +205,11 @@ impl Slot {
         }
         (self.source.prepare)(&mut connection, &self.limiter)?;
         let limiter = self.limiter.clone();
-        connection.progress_handler(STEPS_BETWEEN_CHECKS, Some(move || limiter.is_over()))?;
+        let steps = match self.role {
+            Role::DirectReader => STEPS_OF_DIRECT_READS,
+            Role::Reader | Role::Writer => STEPS_BETWEEN_CHECKS,
+        };
+        connection.progress_handler(steps, Some(move || limiter.is_over()))?;
         Ok(connection)
     }
 }
