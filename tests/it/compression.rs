@@ -6,13 +6,19 @@ use serde_json::{Value, json};
 
 use crate::shared::demo;
 
-/// The bytes of a response, and their encoding.
+/// The bytes of a JSON response, and their encoding.
 fn fetch(path: &str, accepted: &str) -> (String, Vec<u8>) {
+    fetch_as("application/json", path, accepted)
+}
+
+/// The bytes of a response in this format, and their encoding.
+fn fetch_as(format: &str, path: &str, accepted: &str) -> (String, Vec<u8>) {
     let client = reqwest::blocking::Client::builder().no_proxy().build();
     let response = client
         .unwrap()
         .get(format!("{}{path}", demo().text("/base_url")))
         .header("authorization", demo().text("/resources/shop/token"))
+        .header("accept", format)
         .header("accept-encoding", accepted)
         .send()
         .unwrap();
@@ -50,6 +56,30 @@ fn a_list_is_compressed_with_an_encoding_that_the_caller_accepts() {
         assert_eq!(encoding, accepted);
         assert!(bytes.len() * 3 < plain.len(), "{accepted}: {}", bytes.len());
         assert_eq!(decode(&encoding, &bytes), plain, "{accepted}");
+    }
+}
+
+#[test]
+fn the_weights_of_encodings_decide_and_zero_excludes_one() {
+    for (accepted, encoding) in [
+        ("br;q=0.5, gzip;q=0.9", "gzip"),
+        ("zstd;q=0, br", "br"),
+        ("gzip;q=0", ""),
+        ("deflate", ""),
+    ] {
+        let (given, _) = fetch(&format!("{ORDERS}100"), accepted);
+        assert_eq!(given, encoding, "{accepted}");
+    }
+}
+
+#[test]
+fn rows_of_every_format_are_compressed() {
+    for format in ["text/csv", "application/x-ndjson"] {
+        let path = format!("{ORDERS}100");
+        let (_, plain) = fetch_as(format, &path, "identity");
+        let (encoding, bytes) = fetch_as(format, &path, "zstd");
+        assert_eq!(encoding, "zstd", "{format}");
+        assert_eq!(decode(&encoding, &bytes), plain, "{format}");
     }
 }
 

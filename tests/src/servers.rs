@@ -28,6 +28,8 @@ const PASSWORD_IN_URL: &str = "s3cret%2Fp%40ss";
 const MARIADB: &[&str] = &["mariadb-server-core", "mariadb-client-core"];
 /// The package with the programs of PostgreSQL.
 const POSTGRES: &[&str] = &["postgresql"];
+/// The variable with the folder of the programs of PostgreSQL to test with, instead of those of this system.
+const TESTED_POSTGRES: &str = "TESTED_POSTGRES";
 /// How many connections a server accepts, unless a test wants fewer.
 const MANY_CONNECTIONS: u32 = 200;
 /// How long one attempt to connect may take.
@@ -153,17 +155,21 @@ impl PostgresServer {
         )
     }
 
-    /// Makes a database with PostGIS, which is installed where the server has none.
+    /// Makes a database with PostGIS, which is installed where the server of this system has none; a server of
+    /// `TESTED_POSTGRES` may lack it.
     ///
     /// # Panics
     /// When the server refuses, or PostGIS cannot be installed.
     #[must_use]
-    pub fn database_with_postgis(&self, script: &str) -> String {
+    pub fn database_with_postgis(&self, script: &str) -> Option<String> {
         let url = self.database("");
         let mut client =
             postgres::Client::connect(&url, postgres::NoTls).expect("the server takes connections");
         let extend = "CREATE EXTENSION postgis";
         if client.batch_execute(extend).is_err() {
+            if std::env::var_os(TESTED_POSTGRES).is_some() {
+                return None;
+            }
             let version = "SELECT current_setting('server_version_num')::int4 / 10000";
             let version: i32 = client
                 .query_one(version, &[])
@@ -173,7 +179,7 @@ impl PostgresServer {
             client.batch_execute(extend).expect("PostGIS is there");
         }
         client.batch_execute(script).expect("the statements run");
-        url
+        Some(url)
     }
 }
 
@@ -530,6 +536,17 @@ pub(crate) fn free_port() -> u16 {
 
 /// The program of a server, installed when it is not there.
 fn find(program: &str, packages: &[&str]) -> PathBuf {
+    if packages == POSTGRES
+        && let Some(folder) = std::env::var_os(TESTED_POSTGRES)
+    {
+        let path = Path::new(&folder).join(program);
+        let shown = path.display();
+        assert!(
+            path.is_file(),
+            "{TESTED_POSTGRES}: {shown} is not a program"
+        );
+        return path;
+    }
     if let Some(path) = installed(program) {
         return path;
     }

@@ -1,11 +1,12 @@
 //! `cargo xtask ci`: the checks, the quickest first, and then `cargo xtask test`;
-//! with `--all` also the checks of third-party tools.
+//! with `--all` also the checks of third-party tools and of another PostgreSQL.
 
 mod budgets;
 mod circles;
 mod features;
 mod layers;
 mod others;
+mod postgres;
 mod public_text;
 mod toolchain;
 
@@ -108,7 +109,7 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Steps whose tools take minutes to compile, so that they are not run by default.
+/// Steps that take minutes, some of them to compile their tools once, so that they are not run by default.
 const OTHERS: &[Step] = &[
     Step {
         name: "dependencies",
@@ -129,6 +130,11 @@ const OTHERS: &[Step] = &[
         name: "book",
         about: "the book builds, by mdbook, and every link in the repository leads somewhere, by lychee",
         run: others::book,
+    },
+    Step {
+        name: "postgres",
+        about: "the tests of the PostgreSQL engine on the newest PostgreSQL, from npm",
+        run: postgres::check,
     },
 ];
 

@@ -133,7 +133,8 @@ fn build_examples(repository: &Repository) -> Result<(), Failure> {
         .run()
 }
 
-fn every_feature(repository: &Repository) -> String {
+/// The features that any target of the workspace requires.
+pub fn every_feature(repository: &Repository) -> String {
     required_features(&repository.packages())
 }
 

@@ -105,16 +105,21 @@ pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Error
     opened.map_err(|error| unopenable(name, &error))
 }
 
-/// The same for a service that starts: a server that is not reached then is tried again with each request.
-pub(crate) async fn check_at_start(name: &ResourceName, url: &Secret) -> Result<(), Error> {
-    match open(name.as_str(), url).await {
+/// Connects a database for a service that starts. There is none for a server that is not reached now: it is tried again
+/// with each request.
+pub(crate) async fn open_at_start(
+    Connect { name, url }: &Connect,
+    options: ResourceOptions,
+) -> Result<Option<Resource>, Error> {
+    match open_with(name.as_str(), url, options).await {
+        Ok(resource) => Ok(Some(resource)),
         Err(error)
             if error.kind() == ErrorKind::Unavailable && !url.expose().starts_with(SQLITE) =>
         {
             tracing::warn!(resource = %name, %error, "the resource cannot be used yet");
-            Ok(())
+            Ok(None)
         }
-        opened => opened.map(drop).map_err(|error| unopenable(name, &error)),
+        Err(error) => Err(unopenable(name, &error)),
     }
 }
 
@@ -124,8 +129,16 @@ fn unopenable(name: &ResourceName, error: &svc_data::Error) -> Error {
 
 /// Connects a database under a name.
 pub(crate) async fn open(name: &str, url: &Secret) -> Result<Resource, svc_data::Error> {
+    open_with(name, url, ResourceOptions::default()).await
+}
+
+async fn open_with(
+    name: &str,
+    url: &Secret,
+    options: ResourceOptions,
+) -> Result<Resource, svc_data::Error> {
     let url: ResourceUrl = url.expose().parse()?;
-    Resource::connect(name, &url, ResourceOptions::default()).await
+    Resource::connect(name, &url, options).await
 }
 
 #[cfg(test)]

@@ -50,13 +50,20 @@ impl Serve {
         let options = self.options.or(&context.file);
         start::prepare_process(&options, "info")?;
         let connects = connect::gather(&self.connect, options.connect.as_ref())?;
+        let config = options.server_config();
+        let mut opened = Vec::new();
         for connect in &connects {
-            connect::check_at_start(&connect.name, &connect.url).await?;
+            let resource = connect::open_at_start(connect, config.resource_options()).await?;
+            opened.extend(resource.map(|resource| (connect.url.clone(), resource)));
         }
         let store = context.store().await?;
         let project = prepare(&store, connects).await?;
         let stop = shutdown::requested()?;
-        let server = Server::bind(store.clone(), options.server_config()).await?;
+        let server = Server::bind(store.clone(), config).await?;
+        let scope = Scope::new(&project, EnvironmentName::default());
+        for (url, resource) in opened {
+            server.adopt(&scope, &url, resource);
+        }
         // Only now: a credential that is made before the address is had could get lost unseen.
         let ready = ready(&store, &server, project).await?;
         start::announce(&store, &server).await;

@@ -10,6 +10,7 @@ use std::{
 
 use http::{HeaderValue, Uri};
 use ipnet::IpNet;
+use svc_data::ResourceOptions;
 
 use crate::{Error, MailConfig};
 
@@ -140,6 +141,16 @@ impl Default for Config {
 }
 
 impl Config {
+    /// How databases are connected.
+    pub fn resource_options(&self) -> ResourceOptions {
+        let mut options = ResourceOptions::default();
+        options.statement_timeout = self.statement_timeout;
+        options.structure_check = self.structure_check;
+        options.connections = self.database_connections;
+        options.readers = self.sqlite_readers.unwrap_or(options.readers);
+        options
+    }
+
     /// Holds the settings to what they may be.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if let Some(url) = &self.public_url {

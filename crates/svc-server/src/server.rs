@@ -7,8 +7,9 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use svc_data::FileFault;
-use svc_store::Store;
+use svc_data::{FileFault, Resource};
+use svc_model::Scope;
+use svc_store::{Secret, Store};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavior};
 
 use crate::{
@@ -20,6 +21,7 @@ use crate::{
     http::{
         limits,
         listener::{Connections, bind, serve},
+        resource_path::ResourcePath,
     },
     mail::{self, Smtp},
     state::{Shared, State},
@@ -104,6 +106,17 @@ impl Server {
     /// The address of the application host, which ends in `/api`.
     pub fn app_base_url(&self) -> &str {
         &self.app_base_url
+    }
+
+    /// Serves a database over a connection that is open already, so that its structure is not read a second time. It does
+    /// nothing unless the store has a resource with this place and address; the connection should have the
+    /// [options of the configuration](Config::resource_options).
+    pub fn adopt(&self, scope: &Scope, url: &Secret, resource: Resource) {
+        let path = ResourcePath {
+            scope: scope.clone(),
+            resource: resource.name().into(),
+        };
+        self.state.connections.adopt(&path, url, resource);
     }
 
     /// Answers requests until `shutdown` completes, then finishes those in flight.

@@ -16,7 +16,6 @@ use std::sync::{
 use arc_swap::ArcSwap;
 use http::request::Parts;
 use jiff::Timestamp;
-use svc_data::ResourceOptions;
 use svc_store::{Actor, Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
@@ -67,11 +66,7 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(config: Config, store: Store, base_url: String) -> Result<Shared, Error> {
-        let mut options = ResourceOptions::default();
-        options.statement_timeout = config.statement_timeout;
-        options.structure_check = config.structure_check;
-        options.connections = config.database_connections;
-        options.readers = config.sqlite_readers.unwrap_or(options.readers);
+        let options = config.resource_options();
         Ok(Arc::new(Self {
             throttle: Throttle::new(&config),
             proxy: Proxy::new(&config)?,

@@ -305,7 +305,8 @@ impl Load {
         })
     }
 
-    async fn ask(&self, target: &Target, time: Duration) -> Result<Vec<Duration>, Error> {
+    /// Sends requests to the target for a time, and returns the time of each.
+    pub async fn ask(&self, target: &Target, time: Duration) -> Result<Vec<Duration>, Error> {
         let until = Instant::now() + time;
         let target = Arc::new(target.clone());
         let mut connections = JoinSet::new();
@@ -330,7 +331,7 @@ pub fn once(target: &Target) -> Result<Bytes, Error> {
         let ask = Caller::new(target.case, 0, 1).ask();
         let mut sender = connect(target.address).await?;
         let (status, body) = send(&mut sender, request(target, &ask)?).await?;
-        expect_success(target, &ask, status, &body)?;
+        expect_success(target, &ask.suffix, status, &body)?;
         Ok(body)
     })
 }
@@ -375,7 +376,7 @@ async fn exchange(
     let started = Instant::now();
     let (status, body) = send(sender, request).await?;
     let took = started.elapsed();
-    expect_success(target, &ask, status, &body)?;
+    expect_success(target, &ask.suffix, status, &body)?;
     caller.answered(&body);
     Ok(took)
 }
@@ -415,13 +416,14 @@ async fn send(
     Ok((status, response.into_body().collect().await?.to_bytes()))
 }
 
-fn expect_success(
+/// Fails unless the answer to the target's path with this suffix has the expected status.
+pub fn expect_success(
     target: &Target,
-    ask: &Ask,
+    suffix: &str,
     status: StatusCode,
     body: &Bytes,
 ) -> Result<(), Error> {
-    let path = format!("{}{}", target.path, ask.suffix);
+    let path = format!("{}{suffix}", target.path);
     expected(&path, target.status, status, body)
 }
 

@@ -9,8 +9,10 @@ mod cases;
 mod client;
 mod dataset;
 mod floor;
+mod http2;
 mod linear;
 mod load;
+mod models;
 mod pages;
 mod peer;
 mod proxy;
@@ -30,6 +32,7 @@ use svc_tests::servers::{PostgresServer, Server as _};
 use crate::cases::{CASES, Case, What};
 use crate::dataset::Database;
 use crate::load::Load;
+use crate::models::Place;
 use crate::peer::Peer;
 use crate::report::Row;
 use crate::service::Service;
@@ -63,7 +66,7 @@ struct Options {
     #[arg(long, default_value_t = 100_000, value_parser = value_parser!(u32).range(1..))]
     orders: u32,
     /// Only this case; can be given several times. `accounts` are those about signing in, `client` the Rust client's
-    /// calls, `pages` the list of many long pages, `proxy` those about the HTTP proxy, `linear` whether calls cost in proportion to what they send,
+    /// calls, `http2` streams of HTTP/2 beside HTTP/1, `models` a database of 2 000 tables, `pages` the list of many long pages, `proxy` those about the HTTP proxy, `linear` whether calls cost in proportion to what they send,
     /// `attacks` how others fare while the service is attacked; without this option all but the last two
     #[arg(long = "case", value_name = "NAME", value_parser = cases_of)]
     cases: Vec<Cases>,
@@ -107,6 +110,10 @@ enum Cases {
     Accounts,
     /// The cost of the Rust client.
     Client,
+    /// Streams of HTTP/2 beside connections of HTTP/1.
+    Http2,
+    /// A database of many tables.
+    Models,
     /// The cost of the HTTP proxy.
     Proxy,
     /// Long lists of pages.
@@ -121,6 +128,8 @@ fn cases_of(name: &str) -> Result<Cases, String> {
     Ok(match name {
         "accounts" => Cases::Accounts,
         "client" => Cases::Client,
+        "http2" => Cases::Http2,
+        "models" => Cases::Models,
         "proxy" => Cases::Proxy,
         "pages" => Cases::Pages,
         "linear" => Cases::Linear,
@@ -221,6 +230,12 @@ fn run(options: &Options) -> Result<(), Error> {
         [] => &[Engine::Sqlite, Engine::Postgres],
         engines => engines,
     };
+    if all || said(|case| matches!(case, Cases::Models)) {
+        println!("{}", many_models(folder.path(), engines)?);
+        if only_others && !said(|case| matches!(case, Cases::Http2 | Cases::Linear)) {
+            return Ok(());
+        }
+    }
     let file = folder.path().join("bench.db");
     eprintln!("making {} orders", options.orders);
     dataset::make(&file, options.orders)?;
@@ -260,6 +275,13 @@ fn run(options: &Options) -> Result<(), Error> {
                 linear::measure(folder.path(), database)?
             );
         }
+        if only_others && !said(|case| matches!(case, Cases::Http2)) {
+            return Ok(());
+        }
+    }
+    if all || said(|case| matches!(case, Cases::Http2)) {
+        let tables = http2::measure(folder.path(), &measured, &load(options))?;
+        println!("{tables}");
         if only_others {
             return Ok(());
         }
@@ -312,6 +334,22 @@ fn run(options: &Options) -> Result<(), Error> {
         println!("- {}", memory_of_a_long_list(folder.path(), database)?);
     }
     Ok(())
+}
+
+/// The tables about a database of many models, one for each engine.
+fn many_models(folder: &Path, engines: &[Engine]) -> Result<String, Error> {
+    let mut tables = String::new();
+    for engine in engines {
+        eprintln!("models");
+        // The server must live as long as the measurements on it.
+        let server = (*engine == Engine::Postgres).then(PostgresServer::start_durable);
+        let place = match &server {
+            Some(server) => Place::Postgres(server),
+            None => Place::Sqlite(folder.join("models.db")),
+        };
+        tables += &models::measure(folder, &place)?;
+    }
+    Ok(tables)
 }
 
 fn load(options: &Options) -> Load {

@@ -7,9 +7,11 @@ use crate::shared::serve;
 
 #[test]
 fn geometries_are_written_and_read_as_wkt_and_found_with_coveredby() {
-    let url = PostgresServer::shared().database_with_postgis(
-        "CREATE TABLE places (id integer PRIMARY KEY, at geometry(Point, 4326), area geography(Polygon));",
-    );
+    let table = "CREATE TABLE places (id integer PRIMARY KEY, at geometry(Point, 4326), area geography(Polygon));";
+    let Some(url) = PostgresServer::shared().database_with_postgis(table) else {
+        println!("the tested server has no PostGIS");
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let service = serve(&folder, &[&format!("p={url}")]);
     for (id, at) in [

@@ -1,5 +1,6 @@
 //! The npm packages that build and test the client: those of the lock file
-//! beside the tests, in a folder that the next run finds again.
+//! beside the tests, in a folder that the next run finds again. Database servers
+//! for tests come in the same way.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -21,46 +22,9 @@ impl Tools {
     /// Installs what is missing.
     pub fn install(repository: &Repository) -> Result<Self, Failure> {
         let source = repository.root().join(CRATE).join("tests");
-        let manifest = fs::read_to_string(source.join("package.json"))?;
-        let lock = fs::read_to_string(source.join("package-lock.json"))?;
-        Failure::unless_empty(&findings(
-            &serde_json::from_str(&manifest)?,
-            &serde_json::from_str(&lock)?,
-        ))?;
-
-        let all = repository.target().join("js-tools");
-        let node = system::node(&all)?;
-        let folder = all.join(name(&[&manifest, &lock]));
-        if !folder.exists() {
-            let npm = system::npm()?;
-            fs::create_dir_all(&all)?;
-            // Installed under another name first, so that an incomplete installation is never used.
-            let begun = tempfile::tempdir_in(&all)?;
-            fs::write(begun.path().join("package.json"), &manifest)?;
-            fs::write(begun.path().join("package-lock.json"), &lock)?;
-            // The npm settings of the user are ignored.
-            let user_config = begun.path().join(".npmrc-of-nobody");
-            fs::write(&user_config, "")?;
-            repository
-                .command(&npm)
-                .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
-                .args(["--no-update-notifier", "--loglevel", "error"])
-                .args(["--prefix", text(begun.path())])
-                .args(["--cache", text(&all.join("npm-cache"))])
-                .args(["--userconfig", text(&user_config)])
-                .run()?;
-            match fs::rename(begun.path(), &folder) {
-                // It is not there any more under the name that it would be removed by.
-                Ok(()) => drop(begun.keep()),
-                // Another process was faster.
-                Err(_) if folder.exists() => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(Self {
-            node,
-            modules: folder.join("node_modules"),
-        })
+        let node = system::node(&folder_of_all(repository))?;
+        let modules = install(repository, &source)?;
+        Ok(Self { node, modules })
     }
 
     pub fn node(&self) -> &Path {
@@ -78,6 +42,52 @@ impl Tools {
     }
 }
 
+/// The folder of what is installed for tools and tests, which the next run finds again.
+fn folder_of_all(repository: &Repository) -> PathBuf {
+    repository.target().join("js-tools")
+}
+
+/// Installs the packages of the lock file in a folder of the repository where they are missing, and gives their folder
+/// `node_modules`. No script of a package is run.
+pub fn install(repository: &Repository, source: &Path) -> Result<PathBuf, Failure> {
+    let manifest = fs::read_to_string(source.join("package.json"))?;
+    let lock = fs::read_to_string(source.join("package-lock.json"))?;
+    Failure::unless_empty(&findings(
+        &serde_json::from_str(&manifest)?,
+        &serde_json::from_str(&lock)?,
+    ))?;
+
+    let all = folder_of_all(repository);
+    let folder = all.join(name(&[&manifest, &lock]));
+    if !folder.exists() {
+        let npm = system::npm()?;
+        fs::create_dir_all(&all)?;
+        // Installed under another name first, so that an incomplete installation is never used.
+        let begun = tempfile::tempdir_in(&all)?;
+        fs::write(begun.path().join("package.json"), &manifest)?;
+        fs::write(begun.path().join("package-lock.json"), &lock)?;
+        // The npm settings of the user are ignored.
+        let user_config = begun.path().join(".npmrc-of-nobody");
+        fs::write(&user_config, "")?;
+        repository
+            .command(&npm)
+            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+            .args(["--no-update-notifier", "--loglevel", "error"])
+            .args(["--prefix", text(begun.path())])
+            .args(["--cache", text(&all.join("npm-cache"))])
+            .args(["--userconfig", text(&user_config)])
+            .run()?;
+        match fs::rename(begun.path(), &folder) {
+            // It is not there any more under the name that it would be removed by.
+            Ok(()) => drop(begun.keep()),
+            // Another process was faster.
+            Err(_) if folder.exists() => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(folder.join("node_modules"))
+}
+
 /// A folder name for the content of these files.
 fn name(texts: &[&str]) -> String {
     let mut hasher = DefaultHasher::new();
@@ -88,11 +98,9 @@ fn name(texts: &[&str]) -> String {
 /// Entries with which two runs could install different packages, or that require a certain registry.
 fn findings(manifest: &Value, lock: &Value) -> Vec<String> {
     let mut findings = Vec::new();
-    for (name, version) in manifest["devDependencies"]
-        .as_object()
-        .into_iter()
-        .flatten()
-    {
+    let kinds = ["devDependencies", "optionalDependencies"];
+    let named = kinds.iter().filter_map(|kind| manifest[*kind].as_object());
+    for (name, version) in named.flatten() {
         let version = version.as_str().unwrap_or_default();
         if !version.starts_with(|c: char| c.is_ascii_digit()) || version.contains(['x', '*', ' ']) {
             findings.push(format!(

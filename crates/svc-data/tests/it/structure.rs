@@ -266,7 +266,7 @@ async fn a_view_is_written_where_a_trigger_does_it() {
         "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT NOT NULL);
          CREATE VIEW plain AS SELECT id, a FROM t;
          CREATE VIEW upper AS SELECT id, upper(a) AS a FROM t;
-         CREATE TRIGGER i INSTEAD OF INSERT ON upper BEGIN INSERT INTO t VALUES (NEW.id, NEW.a); END;
+         CREATE TRIGGER i INSTEAD OF INSERT ON UPPER BEGIN INSERT INTO t VALUES (NEW.id, NEW.a); END;
          CREATE TRIGGER d INSTEAD  OF
             DELETE ON upper BEGIN DELETE FROM t WHERE id = OLD.id; END;",
     )

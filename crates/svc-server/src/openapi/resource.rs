@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use axum::routing::get;
 use http::Method;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json, value::RawValue};
 use svc_model::{resources::ModelDescription, wire::OperationInfo};
 
 use self::schemas::{filters, record_schema};
@@ -100,7 +100,7 @@ impl Serialize for Definition<'_> {
 
 impl Definition<'_> {
     /// The paths of each model, and those of the resource.
-    fn paths(&self) -> impl Iterator<Item = (String, Value)> {
+    fn paths(&self) -> impl Iterator<Item = (String, Path)> {
         let models = self.models.iter();
         let of_models = models.flat_map(|model| paths_of(model, self.operations));
         let of_models = of_models.filter_map(|(path, mut methods)| {
@@ -110,8 +110,7 @@ impl Definition<'_> {
         let operations = self.operations.iter().filter(|_| !self.is_tools);
         let others = operations.filter_map(|operation| {
             let path = path_below(operation).filter(|path| !is_of_model(path))?;
-            let (method, described) = method_of(operation, None);
-            Some((path.to_owned(), json!({ method: described })))
+            Some((path.to_owned(), Path::from([method_of(operation, None)])))
         });
         of_models.chain(others)
     }
@@ -132,14 +131,54 @@ impl Definition<'_> {
 /// The entries of an object, each made when it is written.
 struct Entries<F>(F);
 
-impl<I: IntoIterator<Item = (String, Value)>, F: Fn() -> I> Serialize for Entries<F> {
+impl<V: Serialize, I: IntoIterator<Item = (String, V)>, F: Fn() -> I> Serialize for Entries<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0())
     }
 }
 
+/// A path of the document: its methods, and the parameters that all of them have.
+type Path = BTreeMap<String, PartOfPath>;
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum PartOfPath {
+    Parameters(Vec<Value>),
+    Method(Box<MethodObject>),
+}
+
+/// What a method of a path does.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MethodObject {
+    operation_id: String,
+    parameters: Vec<Parameter>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_body: Option<Value>,
+    responses: Value,
+    tags: [String; 1],
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Parameter {
+    Named(Value),
+    /// A filter of a model. Several methods have the same ones, and a model has many.
+    Filter(Arc<RawValue>),
+}
+
+/// A model, and the filters by its fields.
+struct FilteredModel<'m> {
+    model: &'m ModelDescription,
+    filters: Vec<Arc<RawValue>>,
+}
+
 /// The paths of a model.
-fn paths_of(model: &ModelDescription, operations: &[OperationInfo]) -> BTreeMap<String, Value> {
+fn paths_of(model: &ModelDescription, operations: &[OperationInfo]) -> BTreeMap<String, Path> {
+    let filtered = FilteredModel {
+        model,
+        filters: model.fields.iter().flat_map(filters).collect(),
+    };
     let mut paths = BTreeMap::new();
     for operation in operations {
         if model.is_view && operation.method != Method::GET {
@@ -148,14 +187,16 @@ fn paths_of(model: &ModelDescription, operations: &[OperationInfo]) -> BTreeMap<
         let Some(below) = path_below(operation).filter(|path| is_of_model(path)) else {
             continue;
         };
-        let methods = paths
+        let path = paths
             .entry(below.replace("{model}", &escape(&model.model)))
             .or_insert_with(|| match below.contains("{id}") {
-                true => json!({"parameters": [parameter("id")]}),
-                false => json!({}),
+                true => {
+                    let id = PartOfPath::Parameters(vec![parameter("id")]);
+                    Path::from([("parameters".to_owned(), id)])
+                }
+                false => Path::new(),
             });
-        let (method, described) = method_of(operation, Some(model));
-        methods[method] = described;
+        path.extend([method_of(operation, Some(&filtered))]);
     }
     paths
 }
@@ -172,16 +213,14 @@ fn is_of_model(path: &str) -> bool {
 
 /// Removes the methods of a path that connected databases have and users and teams do not; whether the path is one of
 /// theirs at all.
-fn keep_what_tools_have(path: &str, methods: &mut Value) -> bool {
+fn keep_what_tools_have(path: &str, methods: &mut Path) -> bool {
     let missing: &[&str] = match path {
         "/models/users/{id}" => &["put"],
         "/models/groups" => &["post"],
         "/models/groups/{id}" => &["put", "delete"],
         _ => &[],
     };
-    if let Some(methods) = methods.as_object_mut() {
-        methods.retain(|method, _| !missing.contains(&method.as_str()));
-    }
+    methods.retain(|method, _| !missing.contains(&method.as_str()));
     !path.ends_with("/bulk_create")
 }
 
@@ -208,8 +247,9 @@ fn schema_name(model: &str) -> String {
 }
 
 /// The method of an operation, and what it does: to the records of a model, or to the resource as a whole.
-fn method_of(info: &OperationInfo, model: Option<&ModelDescription>) -> (String, Value) {
+fn method_of(info: &OperationInfo, filtered: Option<&FilteredModel<'_>>) -> (String, PartOfPath) {
     let operation = &OPERATIONS[info.name];
+    let model = filtered.map(|filtered| filtered.model);
     let schema_of_model = model.map(|model| schema_name(&model.model));
     let schema =
         |name: &str| name.replace("{schema}", schema_of_model.as_deref().unwrap_or_default());
@@ -218,34 +258,34 @@ fn method_of(info: &OperationInfo, model: Option<&ModelDescription>) -> (String,
         .iter()
         .map(String::as_str)
         .chain(info.parameters.iter().copied().flatten().copied());
-    let mut parameters: Vec<_> = names.map(parameter).collect();
-    if let (Some(model), true) = (model, operation.has_filters) {
-        parameters.extend(model.fields.iter().flat_map(filters));
-    }
+    let parameters = names.map(|name| Parameter::Named(parameter(name)));
+    let filters = filtered.filter(|_| operation.has_filters);
+    let filters = filters.into_iter().flat_map(|filtered| &filtered.filters);
+    let filters = filters.map(|filter| Parameter::Filter(Arc::clone(filter)));
     let (group, verb) = info.name.split_once('.').unwrap_or((info.name, "get"));
     let verb = if verb == "get" { "retrieve" } else { verb };
-    let (id, tag) = match model {
+    let (operation_id, tag) = match model {
         Some(model) => (format!("{verb} {}", model.model), model.model.as_str()),
         None => (path_below(info).unwrap_or(group).replace('/', ""), group),
     };
     let answer = operation.answer.as_deref().map(schema);
-    let mut described = json!({
-        "operationId": id,
-        "tags": [tag],
-        "parameters": parameters,
-        "responses": responses(info.status.as_str(), answer.as_deref()),
-    });
-    if let Some(name) = &operation.body {
-        let content = content(&schema(name));
-        described["requestBody"] = json!({"required": true, "content": content});
-    }
+    let mut responses = responses(info.status.as_str(), answer.as_deref());
     if operation.has_row_formats {
-        let content = &mut described["responses"]["200"]["content"];
+        let content = &mut responses["200"]["content"];
         for media_type in ["application/x-ndjson", "text/csv"] {
             content[media_type] = json!({"schema": {"type": "string"}});
         }
     }
-    (info.method.as_str().to_ascii_lowercase(), described)
+    let body = operation.body.as_deref();
+    let method = MethodObject {
+        operation_id,
+        parameters: parameters.chain(filters).collect(),
+        request_body: body.map(|name| json!({"required": true, "content": content(&schema(name))})),
+        responses,
+        tags: [tag.to_owned()],
+    };
+    let name = info.method.as_str().to_ascii_lowercase();
+    (name, PartOfPath::Method(Box::new(method)))
 }
 
 #[cfg(test)]

@@ -70,6 +70,16 @@ impl Connections {
         self.known.store(Arc::new(new.collect()));
     }
 
+    /// Takes over a database that is connected already, where a resource has this address and none yet.
+    pub(crate) fn adopt(&self, path: &ResourcePath, url: &Secret, resource: Resource) {
+        if let Some(connection) = self.known.load().get(path)
+            && connection.url.expose() == url.expose()
+        {
+            // A request may have been faster.
+            let _ = connection.resource.set(resource);
+        }
+    }
+
     /// The connected resource.
     pub(crate) async fn get(&self, path: &ResourcePath) -> ApiResult<Resource> {
         let connection = self.known.load().get(path).cloned();
@@ -102,5 +112,43 @@ impl Connection {
             result
         };
         self.resource.get_or_try_init(|| connect).await.cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_model::{ProjectName, Scope};
+    use svc_store::{NewProject, NewResource, Store};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_open_database_is_taken_over_for_its_own_address_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("shop.db");
+        std::fs::write(&file, "").unwrap();
+        let url = Secret::new(format!("sqlite:{}", file.display()));
+        let store = Store::open(&folder.path().join("store")).await.unwrap();
+        let new = NewProject::new(ProjectName::from("main"));
+        store.projects().create(new).await.unwrap();
+        let path = ResourcePath {
+            scope: Scope::new("main", "prod"),
+            resource: "shop".into(),
+        };
+        let new = NewResource::new("shop", url.clone());
+        store.resources().replace(&path.scope, new).await.unwrap();
+
+        let options = ResourceOptions::default();
+        let address = url.expose().parse().unwrap();
+        let opened = Resource::connect("shop", &address, options.clone());
+        let opened = opened.await.unwrap();
+        for (address, is_same) in [(Secret::new("sqlite:/other.db"), false), (url, true)] {
+            let connections = Connections::new(options.clone());
+            connections.refresh(store.resources().list_connected().await.unwrap());
+            connections.adopt(&path, &address, opened.clone());
+            let found = connections.get(&path).await.unwrap();
+            let same = Arc::ptr_eq(&found.structure(), &opened.structure());
+            assert_eq!(same, is_same);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the structure of an SQLite database from its own tables of contents.
 
-use std::sync::OnceLock;
+use std::{collections::HashMap, sync::OnceLock};
 
 use regex::Regex;
 use rusqlite::Connection;
@@ -38,16 +38,20 @@ pub(crate) fn discover(connection: &Connection) -> rusqlite::Result<(Vec<Model>,
             })
         })?
         .collect::<rusqlite::Result<_>>()?;
-    tables.retain_mut(|table| match table.read(connection) {
+    let mut texts = Texts::read(connection)?;
+    tables.retain_mut(|table| match table.read(connection, &mut texts) {
         Ok(()) => !table.columns.is_empty(),
         Err(error) => {
             tracing::warn!(table = table.name, %error, "a table or view cannot be read and is left out");
             false
         }
     });
+    let names = tables.iter().map(|table| table.name.to_ascii_lowercase());
+    let places: HashMap<String, usize> = names.zip(0..).collect();
+    let find = |name: &str| tables.get(*places.get(&name.to_ascii_lowercase())?);
     let mut models: Vec<Model> = tables
         .iter()
-        .map(|table| table.model(&tables, version))
+        .map(|table| table.model(find, version))
         .collect();
     relate(&mut models);
     for (model, table) in models.iter_mut().zip(&tables) {
@@ -64,6 +68,39 @@ pub(crate) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection
         .prepare_cached("PRAGMA schema_version")?
         .query_row([], |row| row.get(0))
+}
+
+/// The statements that made tables, views and triggers. They are read together, since SQLite finds none by its name
+/// without reading all.
+#[derive(std::default::Default)]
+struct Texts {
+    /// Those of tables and views, by name.
+    tables: HashMap<String, String>,
+    /// Those of the triggers of a table, by its name in lower case.
+    triggers: HashMap<String, Vec<String>>,
+}
+
+impl Texts {
+    fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        let mut texts = Self::default();
+        let mut statement = connection.prepare(
+            "SELECT type, name, tbl_name, sql FROM main.sqlite_schema \
+             WHERE type IN ('table', 'view', 'trigger') AND sql IS NOT NULL",
+        )?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let text = |at: usize| -> rusqlite::Result<String> {
+                Ok(String::from_utf8_lossy(row.get_ref(at)?.as_bytes()?).into_owned())
+            };
+            if text(0)? == "trigger" {
+                let table = text(2)?.to_ascii_lowercase();
+                texts.triggers.entry(table).or_default().push(text(3)?);
+            } else {
+                texts.tables.insert(text(1)?, text(3)?);
+            }
+        }
+        Ok(texts)
+    }
 }
 
 #[derive(std::default::Default)]
@@ -103,7 +140,7 @@ impl Table {
         self.sort == "view"
     }
 
-    fn read(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+    fn read(&mut self, connection: &Connection, texts: &mut Texts) -> rusqlite::Result<()> {
         self.columns = connection
             .prepare_cached(
                 "SELECT name, type, \"notnull\", dflt_value, pk, hidden \
@@ -154,13 +191,9 @@ impl Table {
                 reference.to.push(row.get(3)?);
             }
         }
-        self.sql = connection
-            .prepare_cached("SELECT coalesce(max(sql), '') FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name = ?1")?
-            .query_row([&self.name], |row| row.get(0))?;
-        self.triggers = connection
-            .prepare_cached("SELECT sql FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE")?
-            .query_map([&self.name], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
+        self.sql = texts.tables.remove(&self.name).unwrap_or_default();
+        let triggers = texts.triggers.remove(&self.name.to_ascii_lowercase());
+        self.triggers = triggers.unwrap_or_default();
         Ok(())
     }
 
@@ -175,7 +208,7 @@ impl Table {
             })
     }
 
-    fn model(&self, tables: &[Self], structure_version: i64) -> Model {
+    fn model<'t>(&self, find: impl Fn(&str) -> Option<&'t Self>, structure_version: i64) -> Model {
         let primary_key_auto = self.key.is_empty();
         let key = if primary_key_auto {
             vec![0]
@@ -215,7 +248,7 @@ impl Table {
             key,
             distinct_rows: key_is_unique || row_id.is_some(),
             row_id,
-            foreign_keys: self.foreign_keys(tables),
+            foreign_keys: self.foreign_keys(find),
             checks: rules::checks(&self.sql, &names),
             // SQLite names the columns itself when it refuses.
             uniques: Vec::new(),
@@ -227,7 +260,7 @@ impl Table {
         }
     }
 
-    fn foreign_keys(&self, tables: &[Self]) -> Vec<ForeignKey> {
+    fn foreign_keys<'t>(&self, find: impl Fn(&str) -> Option<&'t Self>) -> Vec<ForeignKey> {
         let mut keys = Vec::new();
         for reference in &self.references {
             let fields: Option<Vec<usize>> = reference
@@ -236,9 +269,7 @@ impl Table {
                 .map(|name| self.column(name))
                 .collect();
             let Some(fields) = fields else { continue };
-            let target = tables
-                .iter()
-                .find(|table| table.name.eq_ignore_ascii_case(&reference.table));
+            let target = find(&reference.table);
             let columns = target.and_then(|target| {
                 reference
                     .to

@@ -1,14 +1,34 @@
 //! Records and filters in the API definition of a resource.
 
-use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{
+    Map, Value, json,
+    value::{RawValue, to_raw_value},
+};
 use svc_model::{
     Lookup,
     resources::{FieldDescription, FieldType, ModelDescription},
 };
 
+#[derive(Serialize)]
+struct Filter {
+    #[serde(rename = "in")]
+    place: &'static str,
+    name: String,
+    schema: FilterSchema,
+}
+
+#[derive(Serialize)]
+struct FilterSchema {
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
 /// The filters of a field: its name, and its name with each lookup that makes sense for its type. A field
 /// that is called like a parameter is reached with its lookup alone, or through `_filter`.
-pub(super) fn filters(field: &FieldDescription) -> Vec<Value> {
+pub(super) fn filters(field: &FieldDescription) -> Vec<Arc<RawValue>> {
     let reserved =
         field.name.starts_with('_') || matches!(field.name.as_str(), "page" | "tz" | "draft");
     let mut filters = Vec::new();
@@ -22,7 +42,12 @@ pub(super) fn filters(field: &FieldDescription) -> Vec<Value> {
         } else {
             format!("{}__{lookup}", field.name)
         };
-        filters.push(json!({"name": name, "in": "query", "schema": {"type": "string"}}));
+        let filter = Filter {
+            place: "query",
+            name,
+            schema: FilterSchema { kind: "string" },
+        };
+        filters.extend(to_raw_value(&filter).map(Arc::from));
     }
     filters
 }

@@ -73,8 +73,11 @@ impl ViewSample {
 
 /// Gives the columns of a view the types that follow from their expressions.
 pub(super) fn set_kinds_of_expressions(model: &mut Model, create_view: &str) {
+    if !model.is_view {
+        return;
+    }
     let kinds = expressions::kinds(create_view);
-    if !model.is_view || kinds.len() != model.fields.len() {
+    if kinds.len() != model.fields.len() {
         return;
     }
     for (field, kind) in Arc::make_mut(&mut model.fields).iter_mut().zip(kinds) {
