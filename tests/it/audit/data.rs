@@ -82,13 +82,22 @@ fn every_write_to_a_record_leaves_one_line_and_other_calls_leave_none() {
         let (answer, found) = audited.call("POST /models/t/bulk_create", bulk.json(&records), 200);
         let answer = answer.json();
         assert_eq!(answer[1]["success"], false, "{answer}");
-        let ids: Vec<_> = [2, 0]
-            .map(|index: usize| answer[index]["record"]["id"].to_string())
-            .into();
-        let named: Vec<_> = found.iter().map(|line| text(line, "record")).collect();
-        assert_eq!(named, ids);
-        about(&found[0], "records.bulk_create", &ids[0]);
-        assert!(found[0]["before"].is_null() && found[0]["after"].is_string());
+        let ids = [0, 2].map(|index: usize| answer[index]["record"]["id"].to_string());
+        // One line for both, which is found by each.
+        let [line] = found.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert_eq!(text(line, "action"), "records.bulk_create");
+        assert_eq!((&line["records"], &line["keys"]), (&json!(2), &json!(ids)));
+        for name in ["record", "before", "after"] {
+            assert!(line[name].is_null(), "{line}");
+        }
+        for id in &ids {
+            let about = ["--resource", resource, "--model", "t", "--record", id];
+            let about = lines(audited.folder.path(), &about);
+            assert_eq!(about.len(), 1, "{id}: {about:?}");
+            assert_eq!(about[0]["uid"], line["uid"]);
+        }
         let bulk = data("POST", "/models/t/bulk_create?_atomic=1").json(&records);
         audited.quiet("POST /models/t/bulk_create", bulk, 200);
 
@@ -97,9 +106,10 @@ fn every_write_to_a_record_leaves_one_line_and_other_calls_leave_none() {
         assert_eq!(text(&line, "before"), tag(&replaced));
         assert_eq!(line["after"], Value::Null);
         let other = format!("/models/t/{}", ids[0]);
+        let was = data("GET", &other).send();
         let other = data("DELETE", &other).header("if-match", "*");
         let (_, line) = audited.write("DELETE /models/t/{id}", other, 204);
-        assert_eq!(line["before"], found[0]["after"]);
+        assert_eq!(text(&line, "before"), tag(&was));
 
         // A composite key is written as in a path, and a changed key with its old value.
         let pair = json!({"a": "x,y", "b": 7, "note": CONTENT});

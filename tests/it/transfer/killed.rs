@@ -175,6 +175,7 @@ fn an_interrupted_import_reports_its_progress_and_how_to_continue() {
     killable.write("i.ndjson", 9_000);
     let child = std::process::Command::new(program())
         .args(["records", "import", "sqlite", "n", "i.ndjson"])
+        .args(["--batch", "500"])
         .envs(killable.settings("sqlite").iter().cloned())
         .current_dir(killable.folder.path())
         .stdout(Stdio::null())
@@ -194,7 +195,7 @@ fn an_interrupted_import_reports_its_progress_and_how_to_continue() {
     assert!(made < 9_000, "it was interrupted in time");
     for part in [
         format!("{made} records were made so far"),
-        "svc records import sqlite n i.ndjson --resume".to_owned(),
+        "svc records import sqlite n i.ndjson --resume --batch 500".to_owned(),
     ] {
         assert!(message.contains(&part), "{part}: {message}");
     }

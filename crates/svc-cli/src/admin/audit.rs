@@ -13,7 +13,7 @@ use super::moment::moment;
 use crate::{
     context::Context,
     error::{Error, OrJson as _},
-    output::{Format, FormatArg, RowWriter, row, time, to_row},
+    output::{Format, FormatArg, RowWriter, counted, row, time, to_row},
 };
 
 /// Lines that are read at a time.
@@ -101,6 +101,8 @@ fn whole(line: &AuditLine) -> impl Serialize {
         resource: &line.resource,
         model: &line.model,
         record: &line.record,
+        records: line.records,
+        keys: (!line.keys.is_empty()).then_some(&line.keys),
         request_id: &line.request_id,
         before: &line.before,
         after: &line.after,
@@ -112,7 +114,10 @@ fn whole(line: &AuditLine) -> impl Serialize {
 /// A line as people read it.
 fn short(line: &AuditLine) -> impl Serialize {
     let place = [&line.project, &line.environment, &line.resource];
-    let parts = place.into_iter().chain([&line.model, &line.record]);
+    let several = line.records.map(|records| counted(records, "record"));
+    let parts = place
+        .into_iter()
+        .chain([&line.model, &line.record, &several]);
     let parts: Vec<&str> = parts.flatten().map(String::as_str).collect();
     let ending = match line.outcome_is_unknown {
         true => " (outcome unknown)",

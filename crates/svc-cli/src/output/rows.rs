@@ -1,8 +1,17 @@
 //! Rows on standard output as a table, JSON, NDJSON or CSV, written while they arrive.
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    borrow::Cow,
+    fmt,
+    io::{self, IsTerminal, Write},
+};
 
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, Width, presets};
+use serde::{
+    Deserialize, Deserializer as _,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
 use svc_model::JsonObject;
 
 use super::Format;
@@ -123,6 +132,57 @@ impl<W: Write> RowWriter<W> {
                 put(&mut self.out, &lines)
             }
         }
+    }
+
+    /// Writes the records of a page, which are JSON objects.
+    pub(crate) fn write_page(&mut self, records: &[Box<RawValue>]) -> Result<(), Error> {
+        let parse = |record: &RawValue| -> Result<JsonObject, Error> {
+            serde_json::from_str(record.get()).or_json("a record")
+        };
+        let mut lines = Vec::new();
+        match &mut self.sink {
+            Sink::Table(_) | Sink::Json => {
+                for record in records {
+                    self.write(parse(record)?)?;
+                }
+                return Ok(());
+            }
+            Sink::Ndjson => {
+                for record in records {
+                    // A line can only end between the tokens of JSON, not inside them.
+                    let bytes = record.get().bytes();
+                    lines.extend(bytes.map(|byte| match byte {
+                        b'\n' | b'\r' => b' ',
+                        byte => byte,
+                    }));
+                    lines.push(b'\n');
+                }
+            }
+            Sink::Csv(columns) => {
+                let Some(first) = records.first() else {
+                    return Ok(());
+                };
+                if columns.is_none() {
+                    let first = parse(first)?;
+                    let names: Vec<_> = first.iter().map(|(name, _)| name.to_owned()).collect();
+                    lines = csv_line(&names);
+                    *columns = Some(names);
+                }
+                let columns = columns.as_deref().unwrap_or_default();
+                let mut csv = csv_writer(&mut lines);
+                for record in records {
+                    let mut json = serde_json::Deserializer::from_str(record.get());
+                    let cells = json.deserialize_map(Cells(columns)).or_json("a record")?;
+                    // Writing to memory does not fail.
+                    for cell in cells {
+                        let _ = csv.write_field(text(cell.unwrap_or("null")).as_bytes());
+                    }
+                    let _ = csv.write_record(None::<&[u8]>);
+                }
+            }
+        }
+        self.written += records.len() as u64;
+        put(&mut self.out, &lines)
     }
 
     /// Writes what is left.
@@ -250,12 +310,54 @@ fn cell(text: &str) -> Cell {
 
 /// A JSON value as people read it: text without quotes, null as nothing.
 fn to_text(json: &str) -> String {
-    match json {
-        "null" => String::new(),
-        text if text.starts_with('"') => {
-            serde_json::from_str(text).unwrap_or_else(|_| text.to_owned())
+    text(json).into_owned()
+}
+
+/// The same, borrowed where nothing in it is escaped.
+fn text(json: &str) -> Cow<'_, str> {
+    let inside = json
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    match inside {
+        Some(inside) if !inside.contains('\\') => Cow::Borrowed(inside),
+        Some(_) => serde_json::from_str(json).map_or(Cow::Borrowed(json), Cow::Owned),
+        None if json == "null" => Cow::Borrowed(""),
+        None => Cow::Borrowed(json),
+    }
+}
+
+/// Reads the values of these columns out of an object, each as JSON; none where the object does not have it.
+struct Cells<'a>(&'a [String]);
+
+impl<'de> Visitor<'de> for Cells<'_> {
+    type Value = Vec<Option<&'de str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
+        /// Borrowed where nothing in it is escaped.
+        #[derive(Deserialize)]
+        struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+        let Self(columns) = self;
+        let mut cells = vec![None; columns.len()];
+        let mut next = 0;
+        while let Some((Name(name), value)) = object.next_entry::<Name<'de>, &'de RawValue>()? {
+            // Nearly always they are in the same order.
+            let place = match columns.get(next) {
+                Some(column) if *column == name => Some(next),
+                _ => columns.iter().position(|column| *column == name),
+            };
+            if let Some(place) = place {
+                next = place + 1;
+                if let Some(cell) = cells.get_mut(place) {
+                    *cell = Some(value.get());
+                }
+            }
         }
-        other => other.to_owned(),
+        Ok(cells)
     }
 }
 
@@ -271,11 +373,16 @@ fn to_json(row: &JsonObject) -> Result<String, Error> {
 /// A line of CSV (RFC 4180).
 fn csv_line(fields: &[String]) -> Vec<u8> {
     let mut line = Vec::new();
-    let mut writer = csv::WriterBuilder::new();
-    let writer = writer.terminator(csv::Terminator::CRLF);
     // Writing to memory does not fail, and a record of its own may have any length.
-    let _ = writer.from_writer(&mut line).write_record(fields);
+    let _ = csv_writer(&mut line).write_record(fields);
     line
+}
+
+/// Writes CSV (RFC 4180) behind what is there.
+fn csv_writer(lines: &mut Vec<u8>) -> csv::Writer<&mut Vec<u8>> {
+    csv::WriterBuilder::new()
+        .terminator(csv::Terminator::CRLF)
+        .from_writer(lines)
 }
 
 #[cfg(test)]
@@ -324,6 +431,30 @@ mod tests {
         let rows = [r#"{"a":1,"b":2}"#, r#"{"b":3,"c":4}"#].map(row);
         writer.write_all(rows.into()).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "a,b,c\r\n1,2,\r\n,3,4\r\n");
+    }
+
+    #[test]
+    fn a_page_is_written_like_its_records_one_by_one() {
+        let odd = r#"{"note":"a\tb","id":3,"more":[1,
+            2]}"#;
+        let rows: Vec<&str> = ROWS.into_iter().chain([odd]).collect();
+        for format in [Format::Csv, Format::Ndjson, Format::Json, Format::Table] {
+            let raw = rows
+                .iter()
+                .map(|row| RawValue::from_string((*row).to_owned()));
+            let raw: Vec<Box<RawValue>> = raw.collect::<Result<_, _>>().unwrap();
+            let mut out = Vec::new();
+            let mut writer = RowWriter::new(&mut out, format, false);
+            writer.write_page(&raw).unwrap();
+            assert_eq!(writer.written(), 3);
+            writer.finish().unwrap();
+            let text = String::from_utf8(out).unwrap();
+            if format == Format::Ndjson {
+                assert_eq!(text.lines().count(), 3);
+            } else {
+                assert_eq!(text, written(format, &rows));
+            }
+        }
     }
 
     #[test]

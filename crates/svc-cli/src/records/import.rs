@@ -3,6 +3,7 @@
 //! Each batch carries a key made of the import and the number of its first record. The service does a batch with a
 //! known key once, so that an interrupted import sends its last batch again without knowing what became of it.
 
+mod ahead;
 mod reader;
 mod state;
 
@@ -13,9 +14,17 @@ use std::{
 };
 
 use clap::Args;
-use svc_model::{JsonObject, records::BulkResult};
+use serde::de::IgnoredAny;
+use svc_model::{
+    JsonObject, Scope,
+    records::{self, BulkResult},
+};
 
-use self::{reader::Reader, state::State};
+use self::{
+    ahead::{Batch, Unreadable, read_ahead},
+    reader::Reader,
+    state::State,
+};
 use super::{
     Collection,
     transfer::{FileFormat, StateFile, beside},
@@ -28,8 +37,8 @@ use crate::{
     serve::shutdown,
 };
 
-/// Records that are sent at a time, unless another number is given.
-const BATCH: u32 = 500;
+/// The most records that are sent at a time, unless another number is given.
+const BATCH: u32 = 5_000;
 
 /// Make records of the lines of a file
 #[derive(Args)]
@@ -49,7 +58,7 @@ pub(crate) struct Import {
     /// Format of the file [default: from its name]
     #[arg(long, value_name = "FORM")]
     file_format: Option<FileFormat>,
-    /// Records that are sent at a time
+    /// The most records that are sent at a time; long ones are fewer
     #[arg(long, value_name = "NUMBER", default_value_t = BATCH, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     batch: u32,
     /// Make all records of a batch or none; one that is refused ends the import
@@ -79,10 +88,13 @@ impl Import {
                     "there is no model {model}; svc models shows which there are"
                 ))
             })?;
-        let handle = client.records(resource, model).typed::<JsonObject>();
+        let project = client.project().map_or("", |project| project.as_str());
+        let scope = Scope::new(project, client.environment());
+        let collection = records::Collection::new(scope, resource, model);
         let file = File::open(&self.file).or_io("read", &self.file)?;
-        let mut records = Reader::new(file, format, &description)?
-            .skip(usize::try_from(state.records).unwrap_or(usize::MAX));
+        let answered = usize::try_from(state.records).unwrap_or(usize::MAX);
+        let records = Reader::new(file, format, &description)?.skip(answered);
+        let mut batches = read_ahead(records, state.records, [state.batch, self.batch]);
         let was_complete = state.complete;
         let before = state.records;
         // The key of the first batch has to be known before the batch is sent.
@@ -93,24 +105,23 @@ impl Import {
         let mut interrupt = Box::pin(shutdown::requested()?);
         let mut interrupted = false;
         while !interrupted {
-            let mut batch = Vec::new();
-            for record in records.by_ref().take(state.batch as usize) {
-                let number = state.records + batch.len() as u64 + 1;
-                batch.push(record.map_err(|message| {
-                    Error::new(format!(
+            let batch = match batches.recv().await {
+                None => break,
+                Some(Ok(batch)) => batch,
+                Some(Err(Unreadable { number, message })) => {
+                    return Err(Error::new(format!(
                         "record {number} of {}: {message}; {}; correct the file and go on with: {again}",
                         self.file.display(),
                         state.so_far()
-                    ))
-                })?);
-            }
-            if batch.is_empty() {
-                break;
-            }
-            let call = handle
-                .bulk_create(&batch)
-                .idempotency_key(state.batch_key());
-            let mut call = if self.atomic { call.atomic() } else { call }.into_future();
+                    )));
+                }
+            };
+            let Batch { records, sent } = batch;
+            // What is answered of the records that were made is not looked at.
+            let mut create = records::BulkCreate::<IgnoredAny>::new(collection.clone(), sent);
+            create.idempotency_key = Some(state.batch_key());
+            create.atomic = self.atomic;
+            let mut call = client.call(create).into_future();
             let answer = tokio::select! {
                 answer = &mut call => answer,
                 () = &mut interrupt => {
@@ -123,7 +134,7 @@ impl Import {
                 let (message, so_far) = (Error::from(error), state.so_far());
                 Error::new(format!("{message}; {so_far}; go on with: {again}"))
             })?;
-            let refused = rejected.write(&state, &batch, &results)?;
+            let refused = rejected.write(&state, &records, &results)?;
             if self.atomic && refused > 0 {
                 progress.end();
                 return Err(Error::new(format!(
@@ -131,12 +142,12 @@ impl Import {
                      file and go on with: {again}",
                     state.so_far(),
                     state.records + 1,
-                    state.records + batch.len() as u64,
+                    state.records + records.len() as u64,
                     rejected.path.display()
                 )));
             }
-            state.records += batch.len() as u64;
-            state.created += batch.len() as u64 - refused;
+            state.records += records.len() as u64;
+            state.created += records.len() as u64 - refused;
             state.refused += refused;
             state.rejected_bytes = rejected.len()?;
             state.batch = self.batch;
@@ -271,16 +282,16 @@ impl RejectedFile {
     fn write(
         &mut self,
         state: &State,
-        batch: &[JsonObject],
-        results: &[BulkResult<JsonObject>],
+        records: &[JsonObject],
+        results: &[BulkResult<IgnoredAny>],
     ) -> Result<u64, Error> {
-        if results.len() != batch.len() {
+        if results.len() != records.len() {
             return Err(Error::new(
                 "the service answered another number of records than were sent",
             ));
         }
         let mut refused = 0;
-        for (number, (record, result)) in (state.records + 1..).zip(batch.iter().zip(results)) {
+        for (number, (record, result)) in (state.records + 1..).zip(records.iter().zip(results)) {
             let BulkResult::Refused(errors) = result else {
                 continue;
             };

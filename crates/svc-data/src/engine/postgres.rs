@@ -14,12 +14,12 @@ use self::{
 };
 use super::server::{ServerDriver, ServerEngine, change::Change};
 use crate::{
-    Error, ErrorKind, Field, Model, ResourceOptions, Result, Structure,
+    Error, ErrorKind, Field, Model, RecordJson, ResourceOptions, Result, Structure,
     admission::{Admission, Work},
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
-    record::{Changed, Part},
+    record::{Changed, Part, Projection, RecordBody},
     sql::{SqlJob, SqlOutput},
     value::Scalar,
 };
@@ -174,6 +174,19 @@ impl ServerEngine for Postgres {
 
     async fn blame(lease: &mut Lease, create: &Self::Create, recover: &str, error: Error) -> Error {
         probe::blame(lease, create.probes(), Some(recover), error).await
+    }
+
+    async fn creates_together(lease: &mut Lease, model: &Model) -> Result<bool> {
+        write::creates_together(lease, model).await
+    }
+
+    async fn create_together(
+        lease: &mut Lease,
+        model: &Arc<Model>,
+        records: &[&RecordBody],
+        shown: &Projection,
+    ) -> Result<Vec<RecordJson>> {
+        write::create_together(lease, model, records, shown).await
     }
 
     async fn transaction_name(&self, lease: &mut Lease) -> Result<Option<String>> {

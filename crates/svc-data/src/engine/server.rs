@@ -34,7 +34,7 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, PlaceQuery, cursor::KeyValue},
-    record::{BulkPlan, BulkResults, Changed, Part, Projection, no_such_record},
+    record::{BulkPlan, BulkResults, Changed, Part, Projection, RecordBody, no_such_record},
     sql::{SqlJob, SqlOutput},
     value::{Scalar, Values},
 };
@@ -132,6 +132,25 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         error: Error,
     ) -> impl Future<Output = Error> + Send {
         async move { error }
+    }
+
+    /// Whether a statement that creates several records of a model does what one statement for each of them does.
+    fn creates_together(
+        _lease: &mut Lease<Self::Manager>,
+        _model: &Model,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        async { Ok(false) }
+    }
+
+    /// Creates records in an open transaction, with fewer statements than records. When it fails, the transaction is as
+    /// after any statement that failed.
+    fn create_together(
+        _lease: &mut Lease<Self::Manager>,
+        _model: &Arc<Model>,
+        _records: &[&RecordBody],
+        _shown: &Projection,
+    ) -> impl Future<Output = Result<Vec<RecordJson>>> + Send {
+        async { Err(Error::internal("this engine creates records one at a time")) }
     }
 
     /// The name of the transaction that is open, where the server can say later how it ended.

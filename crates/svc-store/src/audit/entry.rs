@@ -35,6 +35,8 @@ pub struct AuditEntry {
     pub model: Option<String>,
     /// The primary key of a record, as it is written in a path; the uid or the name of anything else.
     pub record: Option<String>,
+    /// The primary keys of several records, as they are written in paths; empty for anything else.
+    pub keys: Vec<String>,
     /// The entity tag of what it was, without quotes; `None` where it was not there.
     pub before: Option<String>,
     /// The entity tag of what it is, without quotes; `None` where it was deleted.
@@ -93,6 +95,13 @@ impl AuditEntry {
     #[must_use]
     pub fn record(mut self, record: impl Into<String>) -> Self {
         self.record = Some(record.into());
+        self
+    }
+
+    /// Of these records, which have no entity tag together.
+    #[must_use]
+    pub fn records(mut self, keys: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.keys = keys.into_iter().map(Into::into).collect();
         self
     }
 

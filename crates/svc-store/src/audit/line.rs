@@ -6,6 +6,7 @@ use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
 use super::actor::Actor;
+use super::row::read_keys;
 use crate::clock;
 use crate::database::{columns, row};
 use crate::error::Result;
@@ -42,6 +43,10 @@ pub struct AuditLine {
     pub status: Option<u16>,
     /// Whether nobody knows how the write ended: the service was ended before it knew.
     pub outcome_is_unknown: bool,
+    /// How many records it is about, where it is about several.
+    pub records: Option<u64>,
+    /// The primary keys of these records; empty where the service was ended before it could write them.
+    pub keys: Vec<String>,
 }
 
 /// Which lines are wanted; what is `None` lets all through.
@@ -107,7 +112,10 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     test(is_actor, filter.actor.clone());
     test("resource = ?1", filter.resource.clone());
     test("model = ?1", filter.model.clone());
-    test("record = ?1", filter.record.clone());
+    // By an index, and of the lines about several records by what they hold.
+    let holds = "(record = ?1 OR uid IN (SELECT held.uid FROM audit AS held WHERE held.keys IS NOT NULL \
+         AND EXISTS (SELECT 1 FROM json_each(held.keys) AS key WHERE key.value = ?1)))";
+    test(holds, filter.record.clone());
     test("request_id = ?1", filter.request_id.clone());
     let unknown = filter.outcome_is_unknown;
     test("outcome = ?1", unknown.then(|| "unknown".to_owned()));
@@ -124,7 +132,7 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     test("uid < ?1", filter.behind.map(|uid| uid.to_string()));
     let sql = format!(
         "SELECT uid, date_add, project, environment, actor_kind, actor_uid, actor_label, action, resource, model, \
-         record, request_id, before_tag, after_tag, status, outcome FROM audit WHERE {} ORDER BY uid DESC LIMIT {limit}",
+         record, request_id, before_tag, after_tag, status, outcome, records, keys FROM audit WHERE {} ORDER BY uid DESC LIMIT {limit}",
         tests.join(" AND ")
     );
     (sql, values)
@@ -137,12 +145,15 @@ pub(super) fn from_row(row: &Row) -> Result<AuditLine> {
         label: row::get(row, "actor_label")?,
     };
     let status: Option<i64> = row.get("status")?;
+    let records: Option<i64> = row.get("records")?;
     columns!(row => AuditLine {
         time: row::get(row, "date_add")?,
         before: row::get(row, "before_tag")?,
         after: row::get(row, "after_tag")?,
         status: status.and_then(|status| u16::try_from(status).ok()),
         outcome_is_unknown: row.get::<Option<String>>("outcome")?.is_some(),
+        records: records.map(i64::unsigned_abs),
+        keys: read_keys(row.get::<Option<String>>("keys")?.as_deref())?,
         actor: actor,
         uid, project, environment, action, resource, model, record, request_id
     })

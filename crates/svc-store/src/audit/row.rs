@@ -10,12 +10,12 @@ use super::entry::AuditEntry;
 use super::line::AuditLine;
 use crate::clock;
 use crate::database::values;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Inserts a line.
 pub(crate) const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
-     actor_label, action, resource, model, record, request_id, before_tag, after_tag, status, outcome) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+     actor_label, action, resource, model, record, request_id, before_tag, after_tag, status, outcome, records, keys) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
 /// The `outcome` of a line about a write whose end nobody knows.
 pub(super) const UNKNOWN: &str = "unknown";
 
@@ -50,6 +50,12 @@ pub(crate) struct NewLine {
     status: Option<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     outcome: Option<String>,
+    /// How many records it is about, where it is about several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    records: Option<i64>,
+    /// Their keys, as a JSON array.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    keys: Option<String>,
 }
 
 impl NewLine {
@@ -73,6 +79,8 @@ impl NewLine {
             after_tag: entry.after.clone(),
             status: entry.status,
             outcome: None,
+            records: records(entry),
+            keys: records(entry).and_then(|_| serde_json::to_string(&entry.keys).ok()),
         }
     }
 
@@ -92,10 +100,11 @@ impl NewLine {
         Self { uid, ..self }
     }
 
-    /// The same line without the key of the record.
+    /// The same line without the key of the record, or the keys of several.
     pub(super) fn without_record(self) -> Self {
         Self {
             record: None,
+            keys: None,
             ..self
         }
     }
@@ -121,6 +130,8 @@ impl NewLine {
             after: self.after_tag,
             status: self.status,
             outcome_is_unknown: self.outcome.is_some(),
+            records: self.records.map(i64::unsigned_abs),
+            keys: read_keys(self.keys.as_deref())?,
         })
     }
 
@@ -129,8 +140,25 @@ impl NewLine {
         values! {
             self.uid, self.date_add, self.project, self.environment, self.actor_kind, self.actor_uid,
             self.actor_label, self.action, self.resource, self.model, self.record, self.request_id,
-            self.before_tag, self.after_tag, self.status.map(i64::from), self.outcome
+            self.before_tag, self.after_tag, self.status.map(i64::from), self.outcome, self.records,
+            self.keys
         }
         .into()
     }
+}
+
+/// How many records an entry is about, where it is about several.
+fn records(entry: &AuditEntry) -> Option<i64> {
+    let number = entry.keys.len();
+    (number > 0).then(|| i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+/// Reads the keys of a line.
+pub(super) fn read_keys(keys: Option<&str>) -> Result<Vec<String>> {
+    let unreadable = |source| {
+        Error::internal("the keys of a line of the audit trail are no JSON").with_source(source)
+    };
+    keys.map_or(Ok(Vec::new()), |keys| {
+        serde_json::from_str(keys).map_err(unreadable)
+    })
 }

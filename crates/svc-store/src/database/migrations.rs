@@ -22,4 +22,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     6 audit_status "0006_audit_status.sql",
     7 write_marks "0007_write_marks.sql",
     8 operations "0008_operations.sql",
+    9 audit_keys "0009_audit_keys.sql",
 ];

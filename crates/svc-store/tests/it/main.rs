@@ -69,6 +69,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "operations",
         sql: include_str!("../../migrations/0008_operations.sql"),
     },
+    Migration {
+        version: 9,
+        name: "audit_keys",
+        sql: include_str!("../../migrations/0009_audit_keys.sql"),
+    },
 ];
 
 /// A store in a folder that goes when the test ends, with project `main`, under a clock that stands.

@@ -67,6 +67,7 @@ impl Check {
                 resource: &line.resource,
                 model: &line.model,
                 record: &line.record,
+                records: line.records,
                 actor: &line.actor.label,
                 request_id: &line.request_id,
                 record_now: databases.state(line).await,

@@ -25,13 +25,17 @@ use crate::{
     },
     query::{
         SELF,
-        assignments::{assignments, insert_values, set_values},
+        assignments::{Assignment, assignments, insert_values, set_values},
         column, is_record, name, select,
     },
     record::{Changed, Projection, no_such_record},
     structure::Default,
     value::{Scalar, TOO_FINE, Values},
 };
+
+mod together;
+
+pub(super) use together::{create_together, creates_together};
 
 /// A record to be created.
 pub(crate) struct Create {
@@ -44,14 +48,7 @@ pub(crate) struct Create {
 
 impl CreateRecord<Manager> for Create {
     fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self> {
-        let mut assignments = assignments(model, values, Postgres::stored)?;
-        // A number that the database chooses is left out.
-        assignments.retain(|(index, value)| {
-            let numbered = model.fields.get(*index).is_some_and(|field| {
-                matches!(field.default, Some(Default::AutoIncrement)) && !field.nullable
-            });
-            !(numbered && *value == Expr::val(sea_query::Value::String(None)))
-        });
+        let assignments = given(model, values)?;
         let given = assignments.iter().map(|(index, _)| *index).collect();
         let mut insert = Query::insert();
         insert.into_table(table(model));
@@ -85,6 +82,19 @@ impl CreateRecord<Manager> for Create {
         })?;
         row.record(&model.fields, &self.shown)
     }
+}
+
+/// What a new record gives to its columns.
+fn given(model: &Model, values: &Values) -> Result<Vec<Assignment>> {
+    let mut assignments = assignments(model, values, Postgres::stored)?;
+    // A number that the database chooses is left out.
+    assignments.retain(|(index, value)| {
+        let numbered = model.fields.get(*index).is_some_and(|field| {
+            matches!(field.default, Some(Default::AutoIncrement)) && !field.nullable
+        });
+        !(numbered && *value == Expr::val(sea_query::Value::String(None)))
+    });
+    Ok(assignments)
 }
 
 impl Create {

@@ -7,10 +7,12 @@ use super::{
     connections::{Faults as _, Lease},
 };
 use crate::{
-    ErrorKind, Model, RecordJson, Result,
-    record::{BulkPlan, RecordBody, take_back},
+    Error, ErrorKind, Model, RecordJson, Result,
+    record::{BulkPlan, BulkResults, RecordBody, take_back},
 };
 
+/// How many records are created with one statement as long as none of them is refused.
+const TOGETHER: usize = 256;
 /// Takes back what was done since the savepoint of a record.
 const UNDO_RECORD: &str = "ROLLBACK TO record";
 
@@ -43,7 +45,7 @@ pub(super) async fn bulk_create<E: ServerEngine>(
     lease: &mut Lease<E::Manager>,
     model: &Arc<Model>,
     plan: &BulkPlan,
-) -> Result<Vec<Result<RecordJson>>> {
+) -> Result<BulkResults> {
     E::run(lease, E::BEGIN).await?;
     let mut created = create_each::<E>(lease, model, plan).await;
     if let Ok(results) = &mut created {
@@ -72,23 +74,69 @@ async fn announce<E: ServerEngine>(
     plan.before_commit(results, name.as_deref()).await
 }
 
+/// Creates the records in their order: many with one statement where none of them is refused, else each on its own.
 async fn create_each<E: ServerEngine>(
     lease: &mut Lease<E::Manager>,
     model: &Arc<Model>,
     plan: &BulkPlan,
-) -> Result<Vec<Result<RecordJson>>> {
+) -> Result<BulkResults> {
     let mut results = Vec::with_capacity(plan.records.len());
-    for record in &plan.records {
-        let result = match record {
-            Ok(record) => create_one::<E>(lease, model, plan, record).await,
-            Err(error) => Err(error.clone()),
-        };
-        match result {
-            Err(error) if error.kind() != ErrorKind::Invalid => return Err(error),
-            result => results.push(result),
+    let together = plan.records.len() > 1 && E::creates_together(lease, model).await?;
+    for records in plan.records.chunks(TOGETHER) {
+        if together && let Some(created) = create_together::<E>(lease, model, plan, records).await?
+        {
+            results.extend(created);
+            continue;
+        }
+        for record in records {
+            let result = match record {
+                Ok(record) => create_one::<E>(lease, model, plan, record).await,
+                Err(error) => Err(error.clone()),
+            };
+            match result {
+                Err(error) if error.kind() != ErrorKind::Invalid => return Err(error),
+                result => results.push(result),
+            }
         }
     }
     Ok(results)
+}
+
+/// Creates records in one savepoint, but for those that are known to be wrong. When another one is refused, nothing is
+/// done, and `None` is returned.
+async fn create_together<E: ServerEngine>(
+    lease: &mut Lease<E::Manager>,
+    model: &Arc<Model>,
+    plan: &BulkPlan,
+    records: &[Result<RecordBody>],
+) -> Result<Option<BulkResults>> {
+    let good: Vec<&RecordBody> = records.iter().flatten().collect();
+    E::run(lease, "SAVEPOINT records").await?;
+    let created = E::create_together(lease, model, &good, &plan.shown).await;
+    let created = created.and_then(|created| {
+        for (record, created) in good.iter().zip(&created) {
+            record.fixed.check(model, created, &plan.shown.zone)?;
+        }
+        Ok(created)
+    });
+    match created {
+        Ok(created) => {
+            E::run(lease, "RELEASE records").await?;
+            let mut created = created.into_iter();
+            let results = records.iter().map(|record| match record {
+                Ok(_) => created
+                    .next()
+                    .ok_or_else(|| Error::internal("a record is missing")),
+                Err(error) => Err(error.clone()),
+            });
+            Ok(Some(results.collect()))
+        }
+        Err(error) if E::is_refusal(&error) => {
+            E::run(lease, "ROLLBACK TO records").await?;
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 async fn create_one<E: ServerEngine>(

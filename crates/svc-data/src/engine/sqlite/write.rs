@@ -10,7 +10,7 @@ use sea_query::{
 use serde_json::value::RawValue;
 
 use super::{
-    bound::{bind, keep},
+    bound::{Bound, bind, keep},
     fault::Fault,
     json,
     read::one,
@@ -19,9 +19,9 @@ use super::{
     session::Session,
 };
 use crate::{
-    Before, Error, Field, IfMatch, Model, RecordJson, Result,
+    Before, Error, IfMatch, Model, RecordJson, Result,
     engine::answers::Cells as _,
-    engine::{ChangeRequest, Update},
+    engine::{ChangeRequest, Update, statement},
     query::{
         SELF, all_fields, all_of,
         assignments::{Assignment, assignments, insert_values, set_values},
@@ -44,17 +44,23 @@ use values::{Lossy, storable, stored, stored_value};
 
 /// A record to be created.
 pub(crate) struct Create {
-    model: Arc<Model>,
-    insert: Statement,
-    given: Vec<Given>,
+    insert: Arc<Insert>,
+    /// The values of the columns that are given.
+    values: Vec<Bound>,
     shown: Projection,
 }
 
-impl Create {
-    pub(crate) fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self> {
-        let stored = |field: &Field, scalar: &Scalar| stored(field, scalar).map(Expr::val);
-        let assignments = assignments(model, values, stored)?;
-        let given = given(&assignments);
+/// A statement that creates a record, as all records have it that give the same columns.
+struct Insert {
+    model: Arc<Model>,
+    sql: String,
+    /// The fields that values are given for, in the order in which the statement binds them.
+    given: Vec<usize>,
+}
+
+impl Insert {
+    fn new(model: &Arc<Model>, assignments: Vec<Assignment>) -> Result<(Self, Vec<Bound>)> {
+        let given = assignments.iter().map(|(index, _)| *index).collect();
         let mut insert = Query::insert();
         insert.into_table((name("main"), name(&model.table)));
         if assignments.is_empty() {
@@ -75,32 +81,87 @@ impl Create {
                 .collect()
         };
         insert.returning(ReturningClause::Exprs(returned));
+        let Statement { sql, values } = insert.build(SqliteQueryBuilder).into();
+        let model = Arc::clone(model);
+        Ok((Self { model, sql, given }, values))
+    }
+}
+
+impl Create {
+    pub(crate) fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self> {
+        let (insert, values) = Insert::new(model, stored_assignments(model, values)?)?;
         Ok(Self {
-            model: Arc::clone(model),
-            insert: insert.build(SqliteQueryBuilder).into(),
-            given,
+            insert: Arc::new(insert),
+            values,
+            shown,
+        })
+    }
+
+    /// The same as [`new`](Self::new), with the statement of the record before it where both give the same columns.
+    fn behind(
+        before: Option<&Self>,
+        model: &Arc<Model>,
+        values: &Values,
+        shown: Projection,
+    ) -> Result<Self> {
+        let assignments = stored_assignments(model, values)?;
+        let columns = || assignments.iter().map(|(index, _)| index);
+        let insert = match before {
+            Some(before) if before.insert.given.iter().eq(columns()) => Arc::clone(&before.insert),
+            _ => {
+                let (insert, values) = Insert::new(model, assignments)?;
+                return Ok(Self {
+                    insert: Arc::new(insert),
+                    values,
+                    shown,
+                });
+            }
+        };
+        let values = assignments.into_iter().map(|(_, expr)| match expr {
+            Expr::Value(value) => Ok(<Bound as statement::Bound>::of(value)),
+            _ => Err(Error::internal(
+                "a column is given something else than a value",
+            )),
+        });
+        Ok(Self {
+            insert,
+            values: values.collect::<Result<_>>()?,
             shown,
         })
     }
 
     pub(crate) fn run(&self, session: Session<'_>) -> Result<RecordJson, Fault> {
-        let model = &self.model;
-        session.check_version(model)?;
+        session.check_version(&self.insert.model)?;
+        self.run_unchecked(session)
+    }
+
+    /// Creates the record. The caller has checked the version of the structure in this transaction.
+    fn run_unchecked(&self, session: Session<'_>) -> Result<RecordJson, Fault> {
+        let model = &self.insert.model;
         let inserted = session.translate(self.insert(session));
         let (identity, returned) = inserted
-            .map_err(|error| refusal::explain(&session, model, &self.given, None, error))?;
-        if let (Some(record), false) = (&returned, model.is_view) {
-            return Ok(record.clone());
-        }
+            .map_err(|error| refusal::explain(&session, model, &self.given(), None, error))?;
+        let returned = match returned {
+            Some(record) if !model.is_view => return Ok(record),
+            returned => returned,
+        };
         let found = one(session, model, &by_identity(model, &identity), &self.shown)?;
         Ok(found.or(returned).ok_or_else(taken_away)?)
     }
 
+    /// The values that the statement gives, as they are stored.
+    fn given(&self) -> Vec<Given> {
+        let given = self.insert.given.iter().zip(&self.values);
+        given
+            .map(|(index, Bound(value))| (*index, stored_value(value)))
+            .collect()
+    }
+
     /// Inserts the row and says how it is found, and how it looks where it is a view's.
     fn insert(&self, session: Session<'_>) -> Result<(Identity, Option<RecordJson>), Fault> {
-        let model = &self.model;
+        let model = &self.insert.model;
         let mut prepared = session.prepare_cached(&self.insert.sql)?;
-        let mut rows = prepared.query(params_from_iter(&self.insert.values))?;
+        let mut rows = prepared.query(params_from_iter(&self.values))?;
         let row = rows.next()?.ok_or_else(|| {
             Error::invalid("a rule of the database left the record out without saying why")
         })?;
@@ -318,6 +379,13 @@ impl Change {
             kept,
         })
     }
+}
+
+/// The values of a new record in the form in which their columns store them.
+fn stored_assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>> {
+    assignments(model, values, |field, scalar| {
+        stored(field, scalar).map(Expr::val)
+    })
 }
 
 /// The values that a statement gives, as they are stored.

@@ -92,15 +92,28 @@ impl BulkCreate {
     }
 }
 
-/// The lines about the records that were created.
+/// The line about the records that were created. Where it is one record, it has its entity tag too.
 fn lines(
     entry: &AuditEntry,
     model: &Model,
     results: &[Result<RecordJson, svc_data::Error>],
 ) -> Vec<AuditEntry> {
-    let records = results.iter().filter_map(|result| result.as_ref().ok());
-    let lines = records.map(|record| super::created(entry.clone(), model, record));
-    lines.collect()
+    let created: Vec<&RecordJson> = results.iter().flatten().collect();
+    match created.as_slice() {
+        [] => Vec::new(),
+        [record] => vec![super::created(entry.clone(), model, record)],
+        records => {
+            let keys = records.iter().map(|record| match record.id(model) {
+                Ok(id) => id.as_str().to_owned(),
+                // The record is there, and so is to be its line.
+                Err(error) => {
+                    tracing::error!(%error, "a record has no key for the audit trail");
+                    String::new()
+                }
+            });
+            vec![entry.clone().records(keys)]
+        }
+    }
 }
 
 fn outcomes(results: Vec<Result<RecordJson, svc_data::Error>>) -> ApiResult<Vec<Outcome>> {

@@ -1,4 +1,4 @@
-//! Many records created at once, each in a savepoint of its own.
+//! Many records created at once. Those that are refused are refused alone.
 
 use std::sync::Arc;
 
@@ -8,11 +8,16 @@ use super::Create;
 use crate::{
     ErrorKind, Model, RecordJson, Result,
     engine::sqlite::{fault::Fault, pool::control, session::Session},
-    record::{BulkPlan, take_back},
+    record::{BulkPlan, BulkResults, RecordBody, take_back},
 };
+
+/// How many records share a savepoint as long as none of them is refused. A savepoint copies each page that is changed
+/// after it, so that one for each record costs more than the record.
+const TOGETHER: usize = 128;
 
 /// Records to be created.
 pub(crate) struct BulkCreate {
+    model: Arc<Model>,
     /// Each as a statement, or why it cannot become one.
     records: Vec<Result<Create>>,
     plan: BulkPlan,
@@ -20,36 +25,99 @@ pub(crate) struct BulkCreate {
     runtime: Handle,
 }
 
+/// A record as a statement, and as it was sent.
+type Pair<'a> = (&'a Result<Create>, &'a Result<RecordBody>);
+
 impl BulkCreate {
     pub(crate) fn new(model: &Arc<Model>, plan: BulkPlan, runtime: Handle) -> Self {
-        let creates = plan.records.iter().map(|record| match record {
-            Ok(record) => Create::new(model, &record.values, plan.shown.clone()),
-            Err(error) => Err(error.clone()),
-        });
+        let mut records: Vec<Result<Create>> = Vec::with_capacity(plan.records.len());
+        for record in &plan.records {
+            let before = records.last().and_then(|before| before.as_ref().ok());
+            records.push(match record {
+                Ok(record) => Create::behind(before, model, &record.values, plan.shown.clone()),
+                Err(error) => Err(error.clone()),
+            });
+        }
         Self {
-            records: creates.collect(),
+            model: Arc::clone(model),
+            records,
             plan,
             runtime,
         }
     }
 
     /// Creates them in the transaction of the writer.
-    pub(crate) fn run(&self, session: Session<'_>) -> Result<Vec<Result<RecordJson>>, Fault> {
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<BulkResults, Fault> {
         let run = |sql| control(&session, sql);
+        session.check_version(&self.model)?;
         run("SAVEPOINT bulk")?;
         let mut results = Vec::with_capacity(self.records.len());
-        let mut refused = false;
-        for (create, record) in self.records.iter().zip(&self.plan.records) {
+        let pairs: Vec<Pair<'_>> = self.records.iter().zip(&self.plan.records).collect();
+        for pairs in pairs.chunks(TOGETHER) {
+            match self.create_together(session, pairs)? {
+                Some(created) => results.extend(created),
+                None => self.create_each(session, pairs, &mut results)?,
+            }
+        }
+        if self.plan.atomic && results.iter().any(Result::is_err) {
+            run("ROLLBACK TO bulk")?;
+            take_back(&mut results);
+        }
+        run("RELEASE bulk")?;
+        if self.plan.is_watched(&results) {
+            let watched = self.plan.before_commit(&results, None);
+            self.runtime.block_on(watched)?;
+        }
+        Ok(results)
+    }
+
+    /// Creates records in one savepoint, but for those that are known to be wrong. When another one is refused, nothing is
+    /// done, and `None` is returned.
+    fn create_together(
+        &self,
+        session: Session<'_>,
+        pairs: &[Pair<'_>],
+    ) -> Result<Option<BulkResults>, Fault> {
+        let run = |sql| control(&session, sql);
+        run("SAVEPOINT records")?;
+        let mut results = Vec::with_capacity(pairs.len());
+        for (create, record) in pairs {
+            let result = match create {
+                Ok(create) => self.create(session, create, record),
+                Err(error) => {
+                    results.push(Err(error.clone()));
+                    continue;
+                }
+            };
+            match result {
+                Ok(created) => results.push(Ok(created)),
+                Err(error) if error.kind() != ErrorKind::Invalid || session.is_autocommit() => {
+                    return Err(error.into());
+                }
+                Err(_) => {
+                    run("ROLLBACK TO records")?;
+                    run("RELEASE records")?;
+                    return Ok(None);
+                }
+            }
+        }
+        run("RELEASE records")?;
+        Ok(Some(results))
+    }
+
+    /// Creates records, each in a savepoint of its own.
+    fn create_each(
+        &self,
+        session: Session<'_>,
+        pairs: &[Pair<'_>],
+        results: &mut BulkResults,
+    ) -> Result<(), Fault> {
+        let run = |sql| control(&session, sql);
+        for (create, record) in pairs {
             let result = match create {
                 Ok(create) => {
                     run("SAVEPOINT record")?;
-                    let result = session.translate(create.run(session)).and_then(|created| {
-                        if let Ok(record) = record {
-                            let zone = &self.plan.shown.zone;
-                            record.fixed.check(&create.model, &created, zone)?;
-                        }
-                        Ok(created)
-                    });
+                    let result = self.create(session, create, record);
                     if result.is_err() && !session.is_autocommit() {
                         run("ROLLBACK TO record")?;
                     }
@@ -64,21 +132,24 @@ impl BulkCreate {
                 Err(error) if error.kind() != ErrorKind::Invalid || session.is_autocommit() => {
                     return Err(error.into());
                 }
-                result => {
-                    refused |= result.is_err();
-                    results.push(result);
-                }
+                result => results.push(result),
             }
         }
-        if self.plan.atomic && refused {
-            run("ROLLBACK TO bulk")?;
-            take_back(&mut results);
+        Ok(())
+    }
+
+    /// Creates a record, and checks the values that the database had to compute for it.
+    fn create(
+        &self,
+        session: Session<'_>,
+        create: &Create,
+        record: &Result<RecordBody>,
+    ) -> Result<RecordJson> {
+        let created = session.translate(create.run_unchecked(session))?;
+        if let Ok(record) = record {
+            let zone = &self.plan.shown.zone;
+            record.fixed.check(&self.model, &created, zone)?;
         }
-        run("RELEASE bulk")?;
-        if self.plan.is_watched(&results) {
-            let watched = self.plan.before_commit(&results, None);
-            self.runtime.block_on(watched)?;
-        }
-        Ok(results)
+        Ok(created)
     }
 }

@@ -142,11 +142,12 @@ impl BulkCreate {
             let transaction = evidence.transaction.as_deref();
             match self.records.was_committed(transaction, &records).await? {
                 Some(true) => {
-                    missing.extend(
-                        records
-                            .iter()
-                            .map(|(id, etag)| self.entry.clone().record(id.as_str()).after(etag)),
-                    );
+                    let entry = self.entry.clone();
+                    missing.extend(match records.as_slice() {
+                        [] => None,
+                        [(id, etag)] => Some(entry.record(id.as_str()).after(etag)),
+                        records => Some(entry.records(records.iter().map(|(id, _)| id.as_str()))),
+                    });
                 }
                 Some(false) => return Ok(None),
                 None => {

@@ -1,0 +1,164 @@
+//! Many records created in PostgreSQL with one statement: `INSERT ... VALUES (...), (...)`. `COPY` would not return what
+//! the database made of them.
+
+use std::{collections::HashMap, sync::Arc};
+
+use futures_util::TryStreamExt as _;
+use sea_query::{Expr, PostgresQueryBuilder, Query, ReturningClause, Value};
+use tokio_postgres::Row;
+
+use super::{given, returned, table};
+use crate::{
+    Error, Model, RecordJson, Result,
+    engine::{
+        answers::Cells as _,
+        postgres::{
+            connect::{Lease, Manager},
+            fault,
+            select::{Bound, Statement},
+        },
+        server::connections::Faults as _,
+        statement,
+    },
+    query::assignments::insert_values,
+    record::{Projection, RecordBody},
+};
+
+/// How many values PostgreSQL binds in one statement.
+const MAX_BOUND: usize = 65_535;
+
+/// Whether it makes no difference to the rows of a table which of them come with the same statement. To triggers, rules and
+/// policies it may, and to foreign keys that lead to the table itself it does: they are checked at the end of a statement.
+pub(in super::super) async fn creates_together(lease: &mut Lease, model: &Model) -> Result<bool> {
+    let statement = lease
+        .prepare(
+            "SELECT c.relkind = 'r' AND NOT c.relhasrules AND NOT c.relrowsecurity
+                 AND NOT EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)
+                 AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.confrelid = c.oid)
+             FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+             WHERE n.nspname = $1 AND c.relname = $2",
+        )
+        .await?;
+    let schema = model.schema.as_deref().unwrap_or_default();
+    let row = lease
+        .client()?
+        .query_opt(&statement, &[&schema, &model.table])
+        .await
+        .map_err(fault::translate)?;
+    let plain = row.map(|row| row.try_get(0).map_err(fault::translate));
+    Ok(plain.transpose()?.unwrap_or(false))
+}
+
+/// A row to be inserted: the fields that it gives, and their values.
+struct NewRow {
+    given: Vec<usize>,
+    values: Vec<Bound>,
+}
+
+/// Creates records; those that follow each other and give the same columns come with one statement.
+pub(in super::super) async fn create_together(
+    lease: &mut Lease,
+    model: &Arc<Model>,
+    records: &[&RecordBody],
+    shown: &Projection,
+) -> Result<Vec<RecordJson>> {
+    let rows = records.iter().map(|record| new_row(model, record));
+    let rows: Vec<NewRow> = rows.collect::<Result<_>>()?;
+    let mut statements: HashMap<(&[usize], usize), String> = HashMap::new();
+    let mut created = Vec::with_capacity(rows.len());
+    for alike in rows.chunk_by(|a, b| a.given == b.given) {
+        let mut rest = alike;
+        while let Some(first) = rest.first() {
+            let (rows, others) = rest.split_at(at_once(rest.len(), first.given.len()));
+            rest = others;
+            let key = (first.given.as_slice(), rows.len());
+            let sql = match statements.get(&key) {
+                Some(sql) => sql.clone(),
+                None => {
+                    let sql = insert(model, &first.given, rows.len())?;
+                    statements.entry(key).or_insert(sql).clone()
+                }
+            };
+            let inserted = run(lease, &sql, rows).await;
+            let inserted = inserted.map_err(|error| Manager::explain(model, error, true))?;
+            if inserted.len() != rows.len() {
+                return Err(Error::invalid("a rule of the database left a record out"));
+            }
+            for row in inserted {
+                created.push(row.record(&model.fields, shown)?);
+            }
+        }
+    }
+    Ok(created)
+}
+
+/// How many of so many rows come with the next statement: a power of two, so that few different statements are prepared.
+fn at_once(rows: usize, columns: usize) -> usize {
+    let most = rows.min(MAX_BOUND.checked_div(columns).unwrap_or(1));
+    most.checked_ilog2().map_or(1, |power| 1 << power)
+}
+
+fn new_row(model: &Model, record: &RecordBody) -> Result<NewRow> {
+    let (given, values): (Vec<usize>, Vec<Expr>) =
+        given(model, &record.values)?.into_iter().unzip();
+    let values = values.into_iter().map(|value| match value {
+        Expr::Value(value) => Ok(<Bound as statement::Bound>::of(value)),
+        _ => Err(Error::internal(
+            "a column is given something else than a value",
+        )),
+    });
+    let values = values.collect::<Result<_>>()?;
+    Ok(NewRow { given, values })
+}
+
+/// The statement that inserts so many rows with values in these columns.
+fn insert(model: &Model, given: &[usize], rows: usize) -> Result<String> {
+    let mut insert = Query::insert();
+    insert.into_table(table(model));
+    let nothing = || {
+        given
+            .iter()
+            .map(|index| (*index, Expr::val(Value::String(None))))
+    };
+    match given {
+        [] => {
+            insert.or_default_values();
+        }
+        _ => {
+            for _ in 0..rows {
+                insert_values(&mut insert, model, nothing())?;
+            }
+        }
+    }
+    insert.returning(ReturningClause::Exprs(returned(model)));
+    let Statement { sql, values } = insert.build(PostgresQueryBuilder).into();
+    match values.len() == given.len() * rows {
+        true => Ok(sql),
+        false => Err(Error::internal(
+            "an insert binds other values than those of its rows",
+        )),
+    }
+}
+
+async fn run(lease: &Lease, sql: &str, rows: &[NewRow]) -> Result<Vec<Row>> {
+    let prepared = lease.prepare(sql).await?;
+    let values = rows.iter().flat_map(|row| &row.values);
+    let values: Vec<&Bound> = values.collect();
+    let inserted = lease.client()?.query_raw(&prepared, values);
+    let inserted = inserted.await.map_err(fault::translate)?;
+    inserted.try_collect().await.map_err(fault::translate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_in_powers_of_two_and_bind_no_more_than_the_server_accepts() {
+        assert_eq!(at_once(256, 6), 256);
+        assert_eq!(at_once(200, 6), 128);
+        assert_eq!(at_once(1, 6), 1);
+        assert_eq!(at_once(256, 1_600), 32);
+        assert_eq!(at_once(3, 0), 1);
+    }
+}
