@@ -72,7 +72,7 @@ impl Aggregate<Sum, Value> for Exact {
     }
 }
 
-/// Added to a number of less than 2^51 and taken away again, it rounds the number to a whole one.
+/// Adding it to a number of less than 2^51 and subtracting it rounds the number to a whole one.
 const ROUNDS: f64 = 6_755_399_441_055_744.0;
 
 impl Sum {
