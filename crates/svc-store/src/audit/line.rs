@@ -6,10 +6,9 @@ use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
 use super::actor::Actor;
-use super::row::read_keys;
 use crate::clock;
 use crate::database::{columns, row};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A line of the trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,5 +155,15 @@ pub(super) fn from_row(row: &Row) -> Result<AuditLine> {
         keys: read_keys(row.get::<Option<String>>("keys")?.as_deref())?,
         actor: actor,
         uid, project, environment, action, resource, model, record, request_id
+    })
+}
+
+/// Reads the keys of a line.
+pub(super) fn read_keys(keys: Option<&str>) -> Result<Vec<String>> {
+    let unreadable = |source| {
+        Error::internal("the keys of a line of the audit trail are no JSON").with_source(source)
+    };
+    keys.map_or(Ok(Vec::new()), |keys| {
+        serde_json::from_str(keys).map_err(unreadable)
     })
 }

@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::actor::{Actor, ActorKind, By};
 use super::entry::AuditEntry;
-use super::line::AuditLine;
+use super::line::{AuditLine, read_keys};
 use crate::clock;
 use crate::database::values;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Inserts a line.
 pub(crate) const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
@@ -151,14 +151,4 @@ impl NewLine {
 fn records(entry: &AuditEntry) -> Option<i64> {
     let number = entry.keys.len();
     (number > 0).then(|| i64::try_from(number).unwrap_or(i64::MAX))
-}
-
-/// Reads the keys of a line.
-pub(super) fn read_keys(keys: Option<&str>) -> Result<Vec<String>> {
-    let unreadable = |source| {
-        Error::internal("the keys of a line of the audit trail are no JSON").with_source(source)
-    };
-    keys.map_or(Ok(Vec::new()), |keys| {
-        serde_json::from_str(keys).map_err(unreadable)
-    })
 }
