@@ -105,8 +105,8 @@ pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Error
     opened.map_err(|error| unopenable(name, &error))
 }
 
-/// Connects a database for a service that starts. There is none for a server that is not reached now: it is tried again
-/// with each request.
+/// Connects a database for a service that starts. `None` for a server that is not reached now: each request tries it
+/// again.
 pub(crate) async fn open_at_start(
     Connect { name, url }: &Connect,
     options: ResourceOptions,
