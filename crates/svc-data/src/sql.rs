@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 use sea_query::SelectStatement;
 use svc_model::{
     Count, Invalid, JsonObject, ListQuery, Operand, OrderBy,
@@ -460,19 +460,19 @@ fn values_of(json: &[u8]) -> Result<(Bytes, usize)> {
         Some(b'[') => serde_json::from_slice(json).map_err(wrong)?,
         _ => vec![serde_json::from_slice(json).map_err(wrong)?],
     };
-    let mut out = BytesMut::with_capacity(json.len());
+    let mut out = Vec::with_capacity(json.len());
     for (number, row) in rows.iter().enumerate() {
-        out.put_slice(if number > 0 { b",[" } else { b"[[" });
+        out.extend_from_slice(if number > 0 { b",[" } else { b"[[" });
         for (position, (_, value)) in row.iter().enumerate() {
             if position > 0 {
-                out.put_u8(b',');
+                out.push(b',');
             }
-            out.put_slice(value.get().as_bytes());
+            out.extend_from_slice(value.get().as_bytes());
         }
-        out.put_u8(b']');
+        out.push(b']');
     }
-    out.put_slice(if rows.is_empty() { b"[]" } else { b"]" });
-    Ok((out.freeze(), rows.len()))
+    out.extend_from_slice(if rows.is_empty() { b"[]" } else { b"]" });
+    Ok((out.into(), rows.len()))
 }
 
 /// Names and types of the columns of an aggregate.

@@ -1,6 +1,6 @@
 //! Answers as JSON, written row by row.
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 use svc_model::{records::group_name, resources::FieldType};
 
 use crate::{
@@ -17,7 +17,7 @@ pub(crate) trait Cells {
     /// Writes the cell at a place as JSON.
     fn write(
         &self,
-        out: &mut BytesMut,
+        out: &mut Vec<u8>,
         field: &Field,
         position: usize,
         zone: &Zone,
@@ -29,7 +29,7 @@ pub(crate) trait Cells {
     /// Writes the shown fields as an object, of a row that begins with these.
     fn write_shown(
         &self,
-        out: &mut BytesMut,
+        out: &mut Vec<u8>,
         fields: &[Field],
         shown: &Projection,
     ) -> Result<(), Self::Error> {
@@ -50,7 +50,7 @@ pub(crate) trait Cells {
         shown: &Projection,
         first: usize,
     ) -> Result<RecordJson, Self::Error> {
-        let mut out = BytesMut::with_capacity(256);
+        let mut out = Vec::with_capacity(256);
         write_object(&mut out, fields, shown, |out, field, _, index| {
             self.write(out, field, first + index, &shown.zone)
         })?;
@@ -58,13 +58,13 @@ pub(crate) trait Cells {
         for (index, field) in fields.iter().enumerate() {
             self.tag(&mut tag, field, first + index)?;
         }
-        Ok(RecordJson::new(out.freeze(), tag.finish()))
+        Ok(RecordJson::new(out.into(), tag.finish()))
     }
 }
 
 /// Writes an aggregate: an object, or an array with one for each group.
 pub(crate) struct AggregateWriter {
-    out: BytesMut,
+    out: Vec<u8>,
     /// The names of the groups.
     names: Vec<String>,
 }
@@ -72,7 +72,7 @@ pub(crate) struct AggregateWriter {
 impl AggregateWriter {
     pub(crate) fn new(groups: usize) -> Self {
         Self {
-            out: BytesMut::with_capacity(256),
+            out: Vec::with_capacity(256),
             names: (0..groups).map(group_name).collect(),
         }
     }
@@ -80,22 +80,22 @@ impl AggregateWriter {
     /// Writes a row. `write` gets the place of each group in it, and then that of the value after them.
     pub(crate) fn row<E: From<Error>>(
         &mut self,
-        mut write: impl FnMut(&mut BytesMut, usize) -> Result<(), E>,
+        mut write: impl FnMut(&mut Vec<u8>, usize) -> Result<(), E>,
     ) -> Result<(), E> {
         let out = &mut self.out;
         if !self.names.is_empty() {
-            out.put_u8(if out.is_empty() { b'[' } else { b',' });
+            out.push(if out.is_empty() { b'[' } else { b',' });
         }
-        out.put_u8(b'{');
+        out.push(b'{');
         for (position, name) in self.names.iter().enumerate() {
             write_text(out, name);
-            out.put_u8(b':');
+            out.push(b':');
             write(out, position)?;
-            out.put_u8(b',');
+            out.push(b',');
         }
-        out.put_slice(b"\"y_func\":");
+        out.extend_from_slice(b"\"y_func\":");
         write(out, self.names.len())?;
-        out.put_u8(b'}');
+        out.push(b'}');
         match out.len() > MAX_ANSWER {
             true => Err(Error::invalid(
                 "the groups are too many or too large; ask for fewer (_per_page)",
@@ -108,17 +108,17 @@ impl AggregateWriter {
     pub(crate) fn finish(mut self) -> Bytes {
         match (self.names.is_empty(), self.out.is_empty()) {
             (true, _) => {}
-            (false, true) => self.out.put_slice(b"[]"),
-            (false, false) => self.out.put_u8(b']'),
+            (false, true) => self.out.extend_from_slice(b"[]"),
+            (false, false) => self.out.push(b']'),
         }
-        self.out.freeze()
+        self.out.into()
     }
 }
 
 /// Writes the rows of a query of a client as arrays, up to the largest answer.
 pub(crate) struct RowsWriter<'a> {
     fields: &'a [Field],
-    out: BytesMut,
+    out: Vec<u8>,
     rows: usize,
     limit: usize,
     more: bool,
@@ -129,7 +129,7 @@ impl<'a> RowsWriter<'a> {
     pub(crate) fn new(fields: &'a [Field], limit: u32) -> Self {
         Self {
             fields,
-            out: BytesMut::from("["),
+            out: vec![b'['],
             rows: 0,
             limit: limit as usize,
             more: false,
@@ -146,17 +146,18 @@ impl<'a> RowsWriter<'a> {
     /// Writes a row; says whether it still belongs to the answer. `write` gets each column and its place.
     pub(crate) fn row<E>(
         &mut self,
-        mut write: impl FnMut(&mut BytesMut, &Field, usize) -> Result<(), E>,
+        mut write: impl FnMut(&mut Vec<u8>, &Field, usize) -> Result<(), E>,
     ) -> Result<bool, E> {
         let before = self.out.len();
-        self.out.put_slice(if self.rows > 0 { b",[" } else { b"[" });
+        self.out
+            .extend_from_slice(if self.rows > 0 { b",[" } else { b"[" });
         for (position, field) in self.fields.iter().enumerate() {
             if position > 0 {
-                self.out.put_u8(b',');
+                self.out.push(b',');
             }
             write(&mut self.out, field, position)?;
         }
-        self.out.put_u8(b']');
+        self.out.push(b']');
         if self.out.len() > MAX_ANSWER {
             self.out.truncate(before);
             (self.more, self.too_large) = (true, true);
@@ -168,12 +169,12 @@ impl<'a> RowsWriter<'a> {
 
     /// The rows. `type_of` says what the type of a column is.
     pub(crate) fn finish(mut self, type_of: impl Fn(usize, &Field) -> FieldType) -> SqlRows {
-        self.out.put_u8(b']');
+        self.out.push(b']');
         let columns = self.fields.iter().enumerate();
         let columns = columns.map(|(index, field)| (field.name.clone(), type_of(index, field)));
         SqlRows {
             columns: columns.collect(),
-            data: self.out.freeze(),
+            data: self.out.into(),
             row_count: self.rows,
             more: self.more,
             too_large: self.too_large,

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::{BufMut, BytesMut};
 use sea_query::{Expr, Func, SelectStatement};
 use svc_model::Count;
 
@@ -271,7 +270,7 @@ impl PlaceQuery {
 /// reading the rest has to fetch the rows in small portions.
 pub(crate) struct PageWriter<'a> {
     query: &'a PageQuery,
-    out: BytesMut,
+    out: Vec<u8>,
     len: usize,
     has_more: bool,
     last: Option<Vec<KeyValue>>,
@@ -280,8 +279,8 @@ pub(crate) struct PageWriter<'a> {
 
 impl<'a> PageWriter<'a> {
     pub(crate) fn new(query: &'a PageQuery) -> Self {
-        let mut out = BytesMut::with_capacity(1024);
-        out.put_u8(b'[');
+        let mut out = Vec::with_capacity(1024);
+        out.push(b'[');
         Self {
             query,
             out,
@@ -307,11 +306,11 @@ impl<'a> PageWriter<'a> {
     /// Writes a row. `keys` returns what it has in the columns of the order; none where that cannot be bound again.
     pub(crate) fn write<E: From<Error>>(
         &mut self,
-        write: impl FnOnce(&mut BytesMut, &PageQuery) -> Result<(), E>,
+        write: impl FnOnce(&mut Vec<u8>, &PageQuery) -> Result<(), E>,
         keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>, E>,
     ) -> Result<(), E> {
         if self.len > 0 {
-            self.out.put_u8(b',');
+            self.out.push(b',');
         }
         write(&mut self.out, self.query)?;
         self.len += 1;
@@ -336,9 +335,9 @@ impl<'a> PageWriter<'a> {
 
     /// The page, without a count.
     pub(crate) fn finish(mut self) -> Part {
-        self.out.put_u8(b']');
+        self.out.push(b']');
         Part {
-            results: self.out.split().freeze(),
+            results: std::mem::take(&mut self.out).into(),
             len: self.len,
             count: None,
             has_more: self.has_more,

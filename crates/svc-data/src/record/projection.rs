@@ -2,7 +2,6 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use bytes::{BufMut, BytesMut};
 use svc_model::{Invalid, RecordView};
 
 use crate::{Field, Model, Result, value::time::Zone};
@@ -78,22 +77,24 @@ impl Projection {
 /// Writes the shown fields of a record as an object. `write` gets the field, its place among those that are
 /// shown, and its place among all.
 pub(crate) fn write_object<E>(
-    out: &mut BytesMut,
+    out: &mut Vec<u8>,
     fields: &[Field],
     shown: &Projection,
-    mut write: impl FnMut(&mut BytesMut, &Field, usize, usize) -> Result<(), E>,
+    mut write: impl FnMut(&mut Vec<u8>, &Field, usize, usize) -> Result<(), E>,
 ) -> Result<(), E> {
-    out.put_u8(b'{');
-    let mut separator = "";
+    out.push(b'{');
+    let mut is_first = true;
     for (order, index) in shown.fields.iter().enumerate() {
         let Some(field) = fields.get(*index) else {
             continue;
         };
-        out.put_slice(separator.as_bytes());
-        out.put_slice(field.json_key.as_bytes());
+        if !is_first {
+            out.push(b',');
+        }
+        is_first = false;
+        out.extend_from_slice(field.json_key.as_bytes());
         write(out, field, order, *index)?;
-        separator = ",";
     }
-    out.put_u8(b'}');
+    out.push(b'}');
     Ok(())
 }

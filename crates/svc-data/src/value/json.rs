@@ -1,8 +1,7 @@
 //! Values as JSON, written straight into an answer.
 
-use std::fmt::{Debug, Write};
+use std::{fmt::Debug, io::Write as _};
 
-use bytes::{BufMut, BytesMut};
 use serde_json::value::RawValue;
 
 pub(crate) mod instant;
@@ -10,67 +9,67 @@ pub(crate) mod instant;
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// Writes a whole number.
-pub(crate) fn write_integer(out: &mut BytesMut, number: impl itoa::Integer) {
-    out.put_slice(itoa::Buffer::new().format(number).as_bytes());
+pub(crate) fn write_integer(out: &mut Vec<u8>, number: impl itoa::Integer) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
 /// Writes a float with the fewest digits that read back as the same one; null for one that JSON does not have.
-pub(crate) fn write_float(out: &mut BytesMut, number: impl Copy + Debug + Into<f64>) {
+pub(crate) fn write_float(out: &mut Vec<u8>, number: impl Copy + Debug + Into<f64>) {
     match number.into().is_finite() {
         true => write_display(out, format_args!("{number:?}")),
-        false => out.put_slice(b"null"),
+        false => out.extend_from_slice(b"null"),
     }
 }
 
 /// Writes what shows itself as JSON, such as a decimal.
-pub(crate) fn write_display(out: &mut BytesMut, text: std::fmt::Arguments<'_>) {
+pub(crate) fn write_display(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     // Writing into a growing buffer does not fail.
     let _ = out.write_fmt(text);
 }
 
 /// Writes a text as a JSON string.
-pub(crate) fn write_text(out: &mut BytesMut, text: &str) {
+pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
     // Neither a text nor a growing buffer can fail here.
-    let _ = serde_json::to_writer(out.writer(), text);
+    let _ = serde_json::to_writer(out, text);
 }
 
-pub(crate) fn write_hex(out: &mut BytesMut, bytes: &[u8]) {
+pub(crate) fn write_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     out.reserve(bytes.len() * 2 + 2);
-    out.put_u8(b'"');
+    out.push(b'"');
     put_hex(out, bytes);
-    out.put_u8(b'"');
+    out.push(b'"');
 }
 
-pub(crate) fn put_hex(out: &mut BytesMut, bytes: &[u8]) {
+pub(crate) fn put_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     for byte in bytes {
         for digit in [byte >> 4, byte & 15] {
-            out.put_u8(HEX.get(usize::from(digit)).copied().unwrap_or(b'0'));
+            out.push(HEX.get(usize::from(digit)).copied().unwrap_or(b'0'));
         }
     }
 }
 
-pub(crate) fn write_uuid(out: &mut BytesMut, bytes: &[u8]) -> bool {
+pub(crate) fn write_uuid(out: &mut Vec<u8>, bytes: &[u8]) -> bool {
     if bytes.len() != 16 {
         return false;
     }
-    out.put_u8(b'"');
+    out.push(b'"');
     for (number, part) in [0..4, 4..6, 6..8, 8..10, 10..16].into_iter().enumerate() {
         if number > 0 {
-            out.put_u8(b'-');
+            out.push(b'-');
         }
         put_hex(out, bytes.get(part).unwrap_or_default());
     }
-    out.put_u8(b'"');
+    out.push(b'"');
     true
 }
 
 /// Writes a decimal as a string with at least `scale` digits after the point; none is cut off.
 pub(crate) fn write_decimal(
-    out: &mut BytesMut,
+    out: &mut Vec<u8>,
     number: std::fmt::Arguments<'_>,
     scale: Option<u32>,
 ) {
-    out.put_u8(b'"');
+    out.push(b'"');
     let start = out.len();
     write_display(out, number);
     let scale = usize::try_from(scale.unwrap_or(0)).unwrap_or(0).min(100);
@@ -80,14 +79,15 @@ pub(crate) fn write_decimal(
         .position(|byte| *byte == b'.')
         .map(|point| written.len() - point - 1);
     if digits.is_none() && scale > 0 {
-        out.put_u8(b'.');
+        out.push(b'.');
     }
-    out.put_bytes(b'0', scale.saturating_sub(digits.unwrap_or(0)));
-    out.put_u8(b'"');
+    let zeros = scale.saturating_sub(digits.unwrap_or(0));
+    out.resize(out.len() + zeros, b'0');
+    out.push(b'"');
 }
 
 /// Writes a float as [`write_decimal`] does, with the fewest digits that read back as the same one.
-pub(crate) fn write_float_as_decimal(out: &mut BytesMut, number: f64, scale: Option<u32>) {
+pub(crate) fn write_float_as_decimal(out: &mut Vec<u8>, number: f64, scale: Option<u32>) {
     if let Some((scale, powers)) =
         scale.and_then(|scale| Some((scale, POWERS.get(scale as usize)?)))
     {
@@ -105,26 +105,27 @@ pub(crate) fn write_float_as_decimal(out: &mut BytesMut, number: f64, scale: Opt
 const POWERS: [f64; 10] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 /// Writes a decimal that is given as a whole number of its smallest unit.
-fn write_units(out: &mut BytesMut, units: i64, scale: u32) {
+fn write_units(out: &mut Vec<u8>, units: i64, scale: u32) {
     let unit = 10_u64.pow(scale);
     let (whole, rest) = (units.unsigned_abs() / unit, units.unsigned_abs() % unit);
-    out.put_slice(if units < 0 { b"\"-" } else { b"\"" });
+    out.extend_from_slice(if units < 0 { b"\"-" } else { b"\"" });
     write_integer(out, whole);
     if scale > 0 {
         let mut digits = itoa::Buffer::new();
         let digits = digits.format(rest).as_bytes();
-        out.put_u8(b'.');
-        out.put_bytes(b'0', (scale as usize).saturating_sub(digits.len()));
-        out.put_slice(digits);
+        out.push(b'.');
+        let zeros = (scale as usize).saturating_sub(digits.len());
+        out.resize(out.len() + zeros, b'0');
+        out.extend_from_slice(digits);
     }
-    out.put_u8(b'"');
+    out.push(b'"');
 }
 
 /// Writes stored JSON as it is; false when it is not JSON.
-pub(crate) fn write_json(out: &mut BytesMut, text: &[u8]) -> bool {
+pub(crate) fn write_json(out: &mut Vec<u8>, text: &[u8]) -> bool {
     match serde_json::from_slice::<&RawValue>(text) {
         Ok(json) => {
-            out.put_slice(json.get().as_bytes());
+            out.extend_from_slice(json.get().as_bytes());
             true
         }
         Err(_) => false,
@@ -149,7 +150,7 @@ mod tests {
             scale in proptest::option::of(0..12_u32),
         ) {
             prop_assume!(number.is_finite());
-            let (mut quick, mut shown) = (BytesMut::new(), BytesMut::new());
+            let (mut quick, mut shown) = (Vec::new(), Vec::new());
             write_float_as_decimal(&mut quick, number, scale);
             write_decimal(&mut shown, format_args!("{number}"), scale);
             prop_assert_eq!(quick, shown);

@@ -37,17 +37,22 @@ pub(crate) fn origin<'c>(config: &'c Config, headers: &HeaderMap, peer: IpAddr) 
     }
 }
 
+/// Whether a parameter says where a page begins, in whatever spelling.
+fn is_of_page(parameter: &str) -> bool {
+    let is_name = |name: &str| matches!(name, "page" | "_after");
+    let name = parameter.split('=').next().unwrap_or_default();
+    if !name.contains('%') {
+        return is_name(name);
+    }
+    parse_pairs(parameter).is_ok_and(|pairs| pairs.iter().any(|(key, _)| is_name(key)))
+}
+
 /// The query string of another page: the caller's parameters in their spelling, but for `page` and
 /// `_after`.
 pub(crate) fn page_query(query: &str, page: u64, after: Option<&str>) -> String {
     let mut kept = String::with_capacity(query.len() + 48);
     for part in query.split('&').filter(|part| !part.is_empty()) {
-        let is_of_page = parse_pairs(part).is_ok_and(|pairs| {
-            pairs
-                .iter()
-                .any(|(key, _)| matches!(&**key, "page" | "_after"))
-        });
-        if !is_of_page {
+        if !is_of_page(part) {
             kept.push_str(part);
             kept.push('&');
         }

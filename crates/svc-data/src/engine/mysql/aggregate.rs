@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 use jiff::{Timestamp, tz::TimeZone};
 use mysql_async::{Row, Value, prelude::Queryable as _};
 use sea_query::{Expr, ExprTrait as _, Func, Order, SelectStatement};
@@ -88,7 +88,7 @@ impl Aggregate {
     }
 
     /// Writes what a row has at a place: a group, or after the groups the value of the function.
-    fn write(&self, out: &mut BytesMut, row: &Row, position: usize) -> Result<()> {
+    fn write(&self, out: &mut Vec<u8>, row: &Row, position: usize) -> Result<()> {
         let zone = &self.plan.zone;
         let result = value::cell(row, position)?;
         if let Some((index, unit)) = self.plan.groups.get(position) {
@@ -104,10 +104,10 @@ impl Aggregate {
         let field = self.plan.field_of(&self.model)?;
         let kind = field.map_or(Kind::Integer, |field| field.kind);
         match (result, function) {
-            (Value::NULL, _) => out.put_slice(self.plan.of_no_values()),
+            (Value::NULL, _) => out.extend_from_slice(self.plan.of_no_values()),
             // The sum of whole numbers is one too, however many digits it has.
             (Value::Bytes(digits), AggregateFunction::Sum) if kind == Kind::Integer => {
-                out.put_slice(digits);
+                out.extend_from_slice(digits);
             }
             (result, AggregateFunction::Count | AggregateFunction::CountDistinct) => {
                 value::write_value(out, Kind::Integer, result, zone);

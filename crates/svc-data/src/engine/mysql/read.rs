@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
 use mysql_async::{Row, Value, prelude::Queryable as _};
 
 use super::{
@@ -47,7 +46,7 @@ pub(super) async fn list(lease: &mut Lease, list: &ListQuery) -> Result<Part> {
                 rows.drop_result().await.map_err(fault::translate)?;
                 break 'pages;
             }
-            let write = |out: &mut BytesMut, query: &PageQuery| {
+            let write = |out: &mut Vec<u8>, query: &PageQuery| {
                 let (fields, shown) = (&query.model.fields, &query.shown);
                 row.write_shown(out, fields, shown)
             };

@@ -1,7 +1,6 @@
 //! SQL of clients on MySQL and MariaDB, behind the second lock: a transaction that only reads, on connections of
 //! its own, which is rolled back whatever happens.
 
-use bytes::BytesMut;
 use mysql_async::{
     Column, Value,
     consts::{ColumnFlags, ColumnType},
@@ -180,7 +179,7 @@ impl Query<'_> {
                 to_skip -= 1;
                 continue;
             }
-            let write = |out: &mut BytesMut, field: &Field, position| {
+            let write = |out: &mut Vec<u8>, field: &Field, position| {
                 let cell = value::cell(&row, position)?;
                 value::write_value(out, field.kind, cell, &self.plan.zone);
                 Ok::<_, Error>(())

@@ -1,6 +1,5 @@
 //! Rows as MySQL and MariaDB send them: as JSON, as keys to order by, and their entity tag.
 
-use bytes::{BufMut, BytesMut};
 use jiff::civil::DateTime;
 use mysql_async::{Row, Value};
 
@@ -30,7 +29,7 @@ pub(super) fn cell(row: &Row, position: usize) -> Result<&Value> {
 impl Cells for Row {
     type Error = Error;
 
-    fn write(&self, out: &mut BytesMut, field: &Field, position: usize, zone: &Zone) -> Result<()> {
+    fn write(&self, out: &mut Vec<u8>, field: &Field, position: usize, zone: &Zone) -> Result<()> {
         write_value(out, field.kind, cell(self, position)?, zone);
         Ok(())
     }
@@ -52,11 +51,11 @@ impl Cells for Row {
 }
 
 /// Writes a value as JSON, as the kind of its column says.
-pub(super) fn write_value(out: &mut BytesMut, kind: Kind, value: &Value, zone: &Zone) {
+pub(super) fn write_value(out: &mut Vec<u8>, kind: Kind, value: &Value, zone: &Zone) {
     match (kind, value) {
-        (_, Value::NULL) => out.put_slice(b"null"),
-        (Kind::Boolean, Value::Int(0)) => out.put_slice(b"false"),
-        (Kind::Boolean, Value::Int(1)) => out.put_slice(b"true"),
+        (_, Value::NULL) => out.extend_from_slice(b"null"),
+        (Kind::Boolean, Value::Int(0)) => out.extend_from_slice(b"false"),
+        (Kind::Boolean, Value::Int(1)) => out.extend_from_slice(b"true"),
         (_, Value::Int(number)) => write_integer(out, *number),
         (_, Value::UInt(number)) => write_integer(out, *number),
         (_, Value::Float(number)) => write_float(out, *number),
@@ -83,16 +82,16 @@ pub(super) fn write_value(out: &mut BytesMut, kind: Kind, value: &Value, zone: &
             }
         }
         (Kind::Date, Value::Date(year, month, day, ..)) => {
-            out.put_u8(b'"');
+            out.push(b'"');
             write_day(out, i32::from(*year), i32::from(*month), i32::from(*day));
-            out.put_u8(b'"');
+            out.push(b'"');
         }
         (_, value @ (Value::Date(..) | Value::Time(..))) => write_text(out, &moment(value)),
     }
 }
 
 /// Writes the least or the greatest value of a field, which is a number where the field compares by one.
-pub(super) fn write_extreme(out: &mut BytesMut, field: &Field, value: &Value, zone: &Zone) {
+pub(super) fn write_extreme(out: &mut Vec<u8>, field: &Field, value: &Value, zone: &Zone) {
     let number = match value {
         Value::UInt(number) => Some(*number),
         Value::Int(number) => u64::try_from(*number).ok(),
@@ -101,7 +100,7 @@ pub(super) fn write_extreme(out: &mut BytesMut, field: &Field, value: &Value, zo
     match (type_of(field), number) {
         (Type::Enum | Type::Set, Some(number)) => match text_of(field, number) {
             Some(text) => write_text(out, &text),
-            None => out.put_slice(b"null"),
+            None => out.extend_from_slice(b"null"),
         },
         (Type::Bits(bits), Some(number)) => {
             let bytes = number.to_be_bytes();
@@ -190,7 +189,7 @@ mod tests {
     use super::*;
 
     fn written(kind: Kind, value: &Value, zone: Option<&str>) -> String {
-        let mut out = BytesMut::new();
+        let mut out = Vec::new();
         write_value(&mut out, kind, value, &Zone::parse(zone).unwrap());
         String::from_utf8(out.to_vec()).unwrap()
     }

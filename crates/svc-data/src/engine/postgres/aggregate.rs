@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 use sea_query::{Expr, ExprTrait, Func, NullOrdering, Order, SelectStatement};
 use svc_model::records::{AggregateFunction, DateUnit};
@@ -92,18 +92,18 @@ impl Aggregate {
         Ok(answer.finish())
     }
 
-    fn write_result(&self, out: &mut BytesMut, row: &Row) -> Result<()> {
+    fn write_result(&self, out: &mut Vec<u8>, row: &Row) -> Result<()> {
         let plan = &self.plan;
         let position = plan.groups.len();
         let kind = plan.field_of(&self.model)?.map(|field| field.kind);
         if value::is_null(row, position)? {
-            out.put_slice(plan.of_no_values());
+            out.extend_from_slice(plan.of_no_values());
             return Ok(());
         }
         // The sum of whole numbers is one too, however many digits it has.
         if plan.function == AggregateFunction::Sum && kind == Some(Kind::Integer) {
             let digits: &str = row.try_get(position).map_err(fault::translate)?;
-            out.put_slice(digits.as_bytes());
+            out.extend_from_slice(digits.as_bytes());
             return Ok(());
         }
         value::write_value(out, row, position, &plan.zone)

@@ -1,6 +1,5 @@
 //! Values as the texts that PostgreSQL reads: single ones, and arrays of JSON with their elements.
 
-use bytes::BytesMut;
 use serde_json::value::RawValue;
 
 use super::types::{Type, type_of};
@@ -93,7 +92,7 @@ pub(super) fn text(kind: Type, value: &Scalar) -> Option<String> {
         | Scalar::Uuid(text, _)
         | Scalar::Special(text) => text.clone(),
         Scalar::Bytes(bytes) => {
-            let mut hex = BytesMut::with_capacity(bytes.len() * 2);
+            let mut hex = Vec::with_capacity(bytes.len() * 2);
             crate::value::json::put_hex(&mut hex, bytes);
             format!("\\x{}", String::from_utf8_lossy(&hex))
         }

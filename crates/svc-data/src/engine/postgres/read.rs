@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bytes::BytesMut;
 use futures_util::{Stream, StreamExt as _};
 use tokio_postgres::{IsolationLevel, Row};
 
@@ -214,7 +213,7 @@ async fn write(
             break;
         }
         written.rows += 1;
-        let write = |out: &mut BytesMut, query: &PageQuery| {
+        let write = |out: &mut Vec<u8>, query: &PageQuery| {
             let (fields, shown) = (&query.model.fields, &query.shown);
             row.write_shown(out, fields, shown)
         };

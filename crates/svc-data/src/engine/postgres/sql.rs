@@ -1,7 +1,7 @@
 //! SQL of clients on PostgreSQL, behind the second lock: a transaction that only reads, on connections of its
 //! own, which is rolled back whatever happens.
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 use sea_query::{PostgresQueryBuilder, SelectStatement, SqlWriter, SqlWriterValues, Value};
 use tokio_postgres::{
@@ -313,7 +313,7 @@ impl Query<'_> {
             if writer.is_full() {
                 continue;
             }
-            let write = |out: &mut BytesMut, _: &Field, position| {
+            let write = |out: &mut Vec<u8>, _: &Field, position| {
                 value::write_value(out, &row, position, &self.plan.zone)
             };
             if !writer.row(write)? {

@@ -1,6 +1,5 @@
 //! Rows as PostgreSQL sends them: as JSON, as keys to order by, and their entity tag.
 
-use bytes::{BufMut, BytesMut};
 use jiff::Timestamp;
 use tokio_postgres::{
     Row,
@@ -60,7 +59,7 @@ fn cell(row: &Row, position: usize) -> Result<Option<Cell<'_>>> {
 impl Cells for Row {
     type Error = Error;
 
-    fn write(&self, out: &mut BytesMut, _: &Field, position: usize, zone: &Zone) -> Result<()> {
+    fn write(&self, out: &mut Vec<u8>, _: &Field, position: usize, zone: &Zone) -> Result<()> {
         write_value(out, self, position, zone)
     }
 
@@ -75,13 +74,13 @@ impl Cells for Row {
 
 /// Writes a value as JSON.
 pub(super) fn write_value(
-    out: &mut BytesMut,
+    out: &mut Vec<u8>,
     row: &Row,
     position: usize,
     zone: &Zone,
 ) -> Result<()> {
     match cell(row, position)? {
-        None => out.put_slice(b"null"),
+        None => out.extend_from_slice(b"null"),
         Some(cell) => {
             cell.write(out, zone).ok_or_else(|| {
                 Error::internal(format!("a value of type {} has an unknown form", cell.sort))
@@ -125,7 +124,7 @@ pub(super) fn is_known(sort: &Type) -> bool {
 
 impl Cell<'_> {
     /// Writes the value; none when it is not of the form that its type has.
-    pub(super) fn write(&self, out: &mut BytesMut, zone: &Zone) -> Option<()> {
+    pub(super) fn write(&self, out: &mut Vec<u8>, zone: &Zone) -> Option<()> {
         if let Some(element) = array::element_type(self.sort) {
             return array::write(out, element, self.bytes, zone);
         }
@@ -136,7 +135,7 @@ impl Cell<'_> {
             Type::FLOAT4 => write_float(out, f32::from_be_bytes(self.bytes.try_into().ok()?)),
             Type::FLOAT8 => write_float(out, f64::from_be_bytes(self.bytes.try_into().ok()?)),
             Type::NUMERIC => write_numeric(out, self.bytes)?,
-            Type::BOOL => out.put_slice(match self.bytes {
+            Type::BOOL => out.extend_from_slice(match self.bytes {
                 [0] => b"false",
                 _ => b"true",
             }),
@@ -147,9 +146,9 @@ impl Cell<'_> {
             Type::TIMESTAMP | Type::TIMESTAMPTZ => {
                 write_date_time(out, i64::from_be_bytes(self.bytes.try_into().ok()?), zone);
             }
-            Type::JSON => out.put_slice(self.bytes),
+            Type::JSON => out.extend_from_slice(self.bytes),
             // The first byte is the version of the form.
-            Type::JSONB => out.put_slice(self.bytes.get(1..)?),
+            Type::JSONB => out.extend_from_slice(self.bytes.get(1..)?),
             Type::UUID => return write_uuid(out, self.bytes).then_some(()),
             Type::BYTEA => write_hex(out, self.bytes),
             _ => write_text(out, &String::from_utf8_lossy(self.bytes)),
@@ -167,17 +166,17 @@ impl Cell<'_> {
 }
 
 /// Writes an exact decimal with the digits that it has.
-fn write_numeric(out: &mut BytesMut, bytes: &[u8]) -> Option<()> {
+fn write_numeric(out: &mut Vec<u8>, bytes: &[u8]) -> Option<()> {
     let word = |at: usize| -> Option<u16> {
         let word = bytes.get(at * 2..at * 2 + 2)?;
         Some(u16::from_be_bytes(word.try_into().ok()?))
     };
     let (groups, weight, sign, scale) = (word(0)?, word(1)?.cast_signed(), word(2)?, word(3)?);
     match sign {
-        0x0000 => out.put_slice(b"\""),
-        0x4000 => out.put_slice(b"\"-"),
+        0x0000 => out.extend_from_slice(b"\""),
+        0x4000 => out.extend_from_slice(b"\"-"),
         special => {
-            out.put_slice(match special {
+            out.extend_from_slice(match special {
                 0xd000 => b"\"Infinity\"",
                 0xf000 => b"\"-Infinity\"",
                 _ => b"\"NaN\"",
@@ -197,29 +196,29 @@ fn write_numeric(out: &mut BytesMut, bytes: &[u8]) -> Option<()> {
     };
     let weight = i32::from(weight);
     match weight < 0 {
-        true => out.put_u8(b'0'),
+        true => out.push(b'0'),
         false => {
             for position in 0..=weight {
                 match position {
                     0 => write_integer(out, group(0)),
-                    _ => out.put_slice(&four_digits(group(position))),
+                    _ => out.extend_from_slice(&four_digits(group(position))),
                 }
             }
         }
     }
     if scale > 0 {
-        out.put_u8(b'.');
+        out.push(b'.');
         let mut left = usize::from(scale);
         let mut position = weight + 1;
         while left > 0 {
             let shown = left.min(4);
             let digits = four_digits(group(position));
-            out.put_slice(digits.get(..shown).unwrap_or_default());
+            out.extend_from_slice(digits.get(..shown).unwrap_or_default());
             left -= shown;
             position += 1;
         }
     }
-    out.put_u8(b'"');
+    out.push(b'"');
     Some(())
 }
 
@@ -244,7 +243,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
 }
 
 /// Writes a date beyond the years 0 to 9999 as PostgreSQL does.
-fn write_far_date(out: &mut BytesMut, days: i64, clock: &str) {
+fn write_far_date(out: &mut Vec<u8>, days: i64, clock: &str) {
     let (year, month, day) = civil(days);
     let (year, era) = match year > 0 {
         true => (year, ""),
@@ -254,10 +253,10 @@ fn write_far_date(out: &mut BytesMut, days: i64, clock: &str) {
     write_display(out, text);
 }
 
-fn write_date(out: &mut BytesMut, days: i32) {
+fn write_date(out: &mut Vec<u8>, days: i32) {
     match days {
-        i32::MAX => return out.put_slice(b"\"infinity\""),
-        i32::MIN => return out.put_slice(b"\"-infinity\""),
+        i32::MAX => return out.extend_from_slice(b"\"infinity\""),
+        i32::MIN => return out.extend_from_slice(b"\"-infinity\""),
         _ => {}
     }
     let days = i64::from(days) + EPOCH_DAYS;
@@ -268,18 +267,18 @@ fn write_date(out: &mut BytesMut, days: i32) {
         i32::try_from(day),
     ) {
         (Ok(year @ 1..=9999), Ok(month), Ok(day)) => {
-            out.put_u8(b'"');
+            out.push(b'"');
             write_day(out, year, month, day);
-            out.put_u8(b'"');
+            out.push(b'"');
         }
         _ => write_far_date(out, days, ""),
     }
 }
 
-fn write_time(out: &mut BytesMut, micros: i64) {
-    out.put_u8(b'"');
+fn write_time(out: &mut Vec<u8>, micros: i64) {
+    out.push(b'"');
     write_display(out, format_args!("{}", Clock(micros)));
-    out.put_u8(b'"');
+    out.push(b'"');
 }
 
 /// A time of day, in microseconds.
@@ -298,10 +297,10 @@ impl std::fmt::Display for Clock {
     }
 }
 
-fn write_date_time(out: &mut BytesMut, micros: i64, zone: &Zone) {
+fn write_date_time(out: &mut Vec<u8>, micros: i64, zone: &Zone) {
     match micros {
-        i64::MAX => return out.put_slice(b"\"infinity\""),
-        i64::MIN => return out.put_slice(b"\"-infinity\""),
+        i64::MAX => return out.extend_from_slice(b"\"infinity\""),
+        i64::MIN => return out.extend_from_slice(b"\"-infinity\""),
         _ => {}
     }
     let since_1970 = micros.checked_add(EPOCH_DAYS * DAY);
@@ -316,16 +315,16 @@ fn write_date_time(out: &mut BytesMut, micros: i64, zone: &Zone) {
 }
 
 /// Writes a point in time in a year of four digits.
-fn write_short(out: &mut BytesMut, timestamp: Timestamp, micros: i64, zone: &Zone) -> bool {
+fn write_short(out: &mut Vec<u8>, timestamp: Timestamp, micros: i64, zone: &Zone) -> bool {
     let fraction = micros.rem_euclid(1_000_000);
     if fraction == 0 && zone.is_utc {
         let civil = jiff::tz::TimeZone::UTC.to_datetime(timestamp);
         if !(0..=9999).contains(&civil.year()) {
             return false;
         }
-        out.put_u8(b'"');
+        out.push(b'"');
         write_civil(out, civil, b'T');
-        out.put_slice(b"Z\"");
+        out.extend_from_slice(b"Z\"");
         return true;
     }
     let digits = fraction_digits(u32::try_from(fraction).unwrap_or(0));
@@ -350,7 +349,7 @@ mod tests {
     use super::*;
 
     fn written(sort: &Type, bytes: &[u8], zone: Option<&str>) -> String {
-        let mut out = BytesMut::new();
+        let mut out = Vec::new();
         let zone = Zone::parse(zone).unwrap();
         Cell { sort, bytes }.write(&mut out, &zone).unwrap();
         String::from_utf8(out.to_vec()).unwrap()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 use rusqlite::{params_from_iter, types::ValueRef};
 use sea_query::{Alias, Expr, ExprTrait, Func, Order};
 use svc_model::records::{AggregateFunction, DateUnit};
@@ -137,7 +137,7 @@ fn value(function: AggregateFunction, field: Option<&Field>) -> Expr {
 
 /// Writes what the records of a group have in common.
 fn write_group(
-    out: &mut BytesMut,
+    out: &mut Vec<u8>,
     field: &Field,
     unit: Option<DateUnit>,
     value: ValueRef<'_>,
@@ -147,35 +147,35 @@ fn write_group(
         (None, value) => json::write_value(out, field, value, zone),
         (Some(_), ValueRef::Integer(micros)) => write_instant(out, micros, zone),
         (Some(_), ValueRef::Text(date)) => write_text(out, &String::from_utf8_lossy(date)),
-        (Some(_), _) => out.put_slice(b"null"),
+        (Some(_), _) => out.extend_from_slice(b"null"),
     }
 }
 
 /// Writes a point in time as lists write it.
-fn write_instant(out: &mut BytesMut, micros: i64, zone: &Zone) {
+fn write_instant(out: &mut Vec<u8>, micros: i64, zone: &Zone) {
     let text = jiff::Timestamp::from_microsecond(micros).map(|instant| instant.to_string());
     let written = text
         .is_ok_and(|text| temporal::write_date_time(out, ValueRef::Text(text.as_bytes()), zone));
     if !written {
-        out.put_slice(b"null");
+        out.extend_from_slice(b"null");
     }
 }
 
 /// Writes the value of the function.
 fn write_result(
-    out: &mut BytesMut,
+    out: &mut Vec<u8>,
     plan: &AggregatePlan,
     field: Option<&Field>,
     value: ValueRef<'_>,
 ) {
     match (field, value) {
-        (_, ValueRef::Null) => out.put_slice(plan.of_no_values()),
+        (_, ValueRef::Null) => out.extend_from_slice(plan.of_no_values()),
         (Some(field), value) if plan.is_extreme() => {
             json::write_value(out, field, value, &plan.zone);
         }
         // An integer beyond 64 bits is a number all the same.
         (Some(field), ValueRef::Text(digits)) if field.kind == Kind::Integer => {
-            out.put_slice(digits);
+            out.extend_from_slice(digits);
         }
         (_, value) => json::write_plain(out, value),
     }

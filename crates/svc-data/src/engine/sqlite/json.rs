@@ -1,6 +1,5 @@
 //! Rows as JSON, written straight into the response, and the entity tag of a row.
 
-use bytes::{BufMut, BytesMut};
 use rusqlite::{Row, types::ValueRef};
 
 use super::temporal;
@@ -23,7 +22,7 @@ impl Cells for Row<'_> {
 
     fn write(
         &self,
-        out: &mut BytesMut,
+        out: &mut Vec<u8>,
         field: &Field,
         position: usize,
         zone: &Zone,
@@ -45,12 +44,12 @@ impl Cells for Row<'_> {
 }
 
 /// Writes one value as the type of its column says; a value of another sort as what it is.
-pub(crate) fn write_value(out: &mut BytesMut, field: &Field, value: ValueRef<'_>, zone: &Zone) {
+pub(crate) fn write_value(out: &mut Vec<u8>, field: &Field, value: ValueRef<'_>, zone: &Zone) {
     let holds_anything = field.detail.holds_anything;
     let written = match (field.kind, value) {
-        (_, ValueRef::Null) => return out.put_slice(b"null"),
-        (Kind::Boolean, ValueRef::Integer(0)) => return out.put_slice(b"false"),
-        (Kind::Boolean, ValueRef::Integer(1)) => return out.put_slice(b"true"),
+        (_, ValueRef::Null) => return out.extend_from_slice(b"null"),
+        (Kind::Boolean, ValueRef::Integer(0)) => return out.extend_from_slice(b"false"),
+        (Kind::Boolean, ValueRef::Integer(1)) => return out.extend_from_slice(b"true"),
         (Kind::Decimal, ValueRef::Integer(number)) => {
             return write_decimal(out, format_args!("{number}"), field.scale);
         }
@@ -81,16 +80,16 @@ pub(crate) fn write_value(out: &mut BytesMut, field: &Field, value: ValueRef<'_>
 }
 
 /// Writes bytes that no text stands for.
-fn write_hex_object(out: &mut BytesMut, bytes: &[u8]) {
-    out.put_slice(b"{\"$hex\":");
+fn write_hex_object(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(b"{\"$hex\":");
     write_hex(out, bytes);
-    out.put_u8(b'}');
+    out.push(b'}');
 }
 
 /// Writes a value as what it is.
-pub(crate) fn write_plain(out: &mut BytesMut, value: ValueRef<'_>) {
+pub(crate) fn write_plain(out: &mut Vec<u8>, value: ValueRef<'_>) {
     match value {
-        ValueRef::Null => out.put_slice(b"null"),
+        ValueRef::Null => out.extend_from_slice(b"null"),
         ValueRef::Integer(number) => write_integer(out, number),
         ValueRef::Real(number) => write_float(out, number),
         ValueRef::Text(text) => write_text(out, &String::from_utf8_lossy(text)),
@@ -110,7 +109,7 @@ mod tests {
     }
 
     fn written(declared: &str, value: ValueRef<'_>) -> String {
-        let mut out = BytesMut::new();
+        let mut out = Vec::new();
         write_value(&mut out, &field(declared), value, &Zone::UTC);
         let text = String::from_utf8(out.to_vec()).unwrap();
         serde_json::from_str::<&RawValue>(&text).expect("JSON");

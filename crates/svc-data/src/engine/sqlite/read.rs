@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
 use rusqlite::{Connection, params_from_iter};
 
 use super::{
@@ -80,7 +79,7 @@ impl ListQuery {
                 if page.is_full() {
                     break 'pages;
                 }
-                let write = |out: &mut BytesMut, query: &PageQuery| {
+                let write = |out: &mut Vec<u8>, query: &PageQuery| {
                     let (fields, shown) = (&query.model.fields, &query.shown);
                     Ok(row.write_shown(out, fields, shown)?)
                 };

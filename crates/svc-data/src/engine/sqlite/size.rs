@@ -1,6 +1,5 @@
 //! How much of a row is read: a row that is larger than an answer may be is not taken into memory, but named.
 
-use bytes::BytesMut;
 use rusqlite::{Connection, limits::Limit, params_from_iter};
 use sea_query::{Expr, ExprTrait, SelectStatement};
 
@@ -118,7 +117,7 @@ pub(super) fn refuse_large_rows(
         {
             let mut key = Vec::with_capacity(keys);
             for (place, field) in model.primary_key().enumerate() {
-                let mut text = BytesMut::new();
+                let mut text = Vec::new();
                 json::write_value(&mut text, field, row.get_ref(place)?, &Zone::UTC);
                 key.push(String::from_utf8_lossy(&text).into_owned());
             }

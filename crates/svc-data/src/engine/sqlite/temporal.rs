@@ -1,7 +1,6 @@
 //! Dates in SQLite, which has no type for them: texts of several forms and numbers. Out they come as the
 //! contract says, in they go in the form that the column already has.
 
-use bytes::{BufMut, BytesMut};
 use jiff::{
     Timestamp, Unit,
     civil::{DateTime, Time},
@@ -10,7 +9,7 @@ use jiff::{
 use rusqlite::types::ValueRef;
 
 use crate::value::{
-    json::instant::{local_time, write_civil, write_day, write_instant, write_local},
+    json::instant::{day_text, local_time, write_civil, write_instant, write_local},
     time::{Written, Zone, parse_clock},
 };
 
@@ -26,10 +25,10 @@ const SECONDS_OF_YEAR_0: i64 = -62_167_219_200;
 const SECONDS_AFTER_YEAR_9999: i64 = 253_402_300_800;
 
 /// Writes a stored date and time as JSON, in RFC 3339; false when it is not one.
-pub(crate) fn write_date_time(out: &mut BytesMut, value: ValueRef<'_>, zone: &Zone) -> bool {
+pub(crate) fn write_date_time(out: &mut Vec<u8>, value: ValueRef<'_>, zone: &Zone) -> bool {
     match value {
         ValueRef::Text(text) => {
-            Written::parse(text).is_some_and(|written| write_written(out, &written, zone))
+            Written::parse(text).is_some_and(|written| write_written(out, text, &written, zone))
         }
         ValueRef::Integer(number) => unix(number)
             .is_some_and(|(timestamp, digits)| write_instant(out, timestamp, digits, zone)),
@@ -40,8 +39,20 @@ pub(crate) fn write_date_time(out: &mut BytesMut, value: ValueRef<'_>, zone: &Zo
     }
 }
 
-fn write_written(out: &mut BytesMut, written: &Written<'_>, zone: &Zone) -> bool {
+fn write_written(out: &mut Vec<u8>, text: &[u8], written: &Written<'_>, zone: &Zone) -> bool {
     if zone.is_utc && matches!(written.offset, None | Some(0)) {
+        // Most are stored as they are shown, but for the letters.
+        if let (Some(date), Some(clock)) = (text.get(..10), text.get(11..19))
+            && text.get(16) == Some(&b':')
+            && written.fraction.is_empty()
+        {
+            out.push(b'"');
+            out.extend_from_slice(date);
+            out.push(b'T');
+            out.extend_from_slice(clock);
+            out.extend_from_slice(b"Z\"");
+            return true;
+        }
         let Ok(time) = Time::new(written.hour, written.minute, written.second, 0) else {
             return false;
         };
@@ -56,13 +67,13 @@ fn write_written(out: &mut BytesMut, written: &Written<'_>, zone: &Zone) -> bool
 }
 
 /// Writes a stored date as JSON; false when it is not a date or has a time of day.
-pub(crate) fn write_date(out: &mut BytesMut, value: ValueRef<'_>) -> bool {
+pub(crate) fn write_date(out: &mut Vec<u8>, value: ValueRef<'_>) -> bool {
     let Some(date) = date_text(value) else {
         return false;
     };
-    out.put_u8(b'"');
-    out.put_slice(&date);
-    out.put_u8(b'"');
+    out.push(b'"');
+    out.extend_from_slice(&date);
+    out.push(b'"');
     true
 }
 
@@ -92,14 +103,8 @@ pub(crate) fn date_text(value: ValueRef<'_>) -> Option<[u8; 10]> {
     if !(0..=9999).contains(&civil.year()) {
         return None;
     }
-    let mut text = [0; 10];
-    write_day(
-        &mut text.as_mut_slice(),
-        civil.year().into(),
-        civil.month().into(),
-        civil.day().into(),
-    );
-    Some(text)
+    let (month, day) = (civil.month().into(), civil.day().into());
+    Some(day_text(civil.year().into(), month, day))
 }
 
 /// The date part of a stored value as `YYYY-MM-DD`, whatever its time of day.
@@ -115,23 +120,23 @@ pub(crate) fn date_of(value: ValueRef<'_>) -> Option<String> {
 }
 
 /// Writes a stored time of day as JSON; false when it is not one.
-pub(crate) fn write_time(out: &mut BytesMut, text: &[u8]) -> bool {
+pub(crate) fn write_time(out: &mut Vec<u8>, text: &[u8]) -> bool {
     let Some((_, _, _, fraction, rest)) = parse_clock(text) else {
         return false;
     };
     if !rest.is_empty() {
         return false;
     }
-    out.put_u8(b'"');
-    out.put_slice(text.get(..text.len().min(8)).unwrap_or(text));
+    out.push(b'"');
+    out.extend_from_slice(text.get(..text.len().min(8)).unwrap_or(text));
     if text.len() == 5 {
-        out.put_slice(b":00");
+        out.extend_from_slice(b":00");
     }
     if !fraction.is_empty() {
-        out.put_u8(b'.');
-        out.put_slice(fraction);
+        out.push(b'.');
+        out.extend_from_slice(fraction);
     }
-    out.put_u8(b'"');
+    out.push(b'"');
     true
 }
 
@@ -176,9 +181,9 @@ mod tests {
     use super::*;
 
     fn out(value: ValueRef<'_>, zone: Option<&str>) -> Option<String> {
-        let mut out = BytesMut::new();
+        let mut out = Vec::new();
         write_date_time(&mut out, value, &Zone::parse(zone).unwrap())
-            .then(|| String::from_utf8(out.to_vec()).unwrap())
+            .then(|| String::from_utf8(out.clone()).unwrap())
     }
 
     fn text(text: &str, zone: Option<&str>) -> Option<String> {
@@ -190,6 +195,8 @@ mod tests {
         for (stored, written) in [
             ("2026-01-31 13:30:00", "2026-01-31T13:30:00Z"),
             ("2026-01-31T13:30", "2026-01-31T13:30:00Z"),
+            ("2026-01-31 13:30+00:00", "2026-01-31T13:30:00Z"),
+            ("2026-01-31t13:30:59Z", "2026-01-31T13:30:59Z"),
             ("2026-01-31", "2026-01-31T00:00:00Z"),
             (
                 "2026-01-31 13:30:00.123456789012",

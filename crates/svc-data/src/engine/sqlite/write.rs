@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
 use rusqlite::params_from_iter;
 use sea_query::{
     Expr, ExprTrait, Query, ReturningClause, SelectStatement, SqliteQueryBuilder, Value,
@@ -249,7 +248,7 @@ impl Setting {
                 continue;
             }
             let field = model.at(*index)?;
-            let mut shown = BytesMut::new();
+            let mut shown = Vec::new();
             json::write_value(&mut shown, field, stored, zone);
             let shown = serde_json::from_slice::<&RawValue>(&shown)
                 .map_err(|source| Error::internal("a value is no JSON").with_source(source))?;

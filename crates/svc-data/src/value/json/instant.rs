@@ -1,12 +1,11 @@
 //! Dates and points in time as JSON.
 
-use bytes::{BufMut, BytesMut};
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
 use crate::value::time::Zone;
 
 /// Writes `YYYY-MM-DD?HH:MM:SS`, for years from 0 to 9999.
-pub(crate) fn write_civil(out: &mut impl BufMut, civil: DateTime, separator: u8) {
+pub(crate) fn write_civil(out: &mut Vec<u8>, civil: DateTime, separator: u8) {
     write_day(
         out,
         civil.year().into(),
@@ -16,16 +15,21 @@ pub(crate) fn write_civil(out: &mut impl BufMut, civil: DateTime, separator: u8)
     let [h, hh] = two_digits(civil.hour().into());
     let [m, mm] = two_digits(civil.minute().into());
     let [s, ss] = two_digits(civil.second().into());
-    out.put_slice(&[separator, h, hh, b':', m, mm, b':', s, ss]);
+    out.extend_from_slice(&[separator, h, hh, b':', m, mm, b':', s, ss]);
 }
 
 /// Writes `YYYY-MM-DD`, for years from 0 to 9999.
-pub(crate) fn write_day(out: &mut impl BufMut, year: i32, month: i32, day: i32) {
+pub(crate) fn write_day(out: &mut Vec<u8>, year: i32, month: i32, day: i32) {
+    out.extend_from_slice(&day_text(year, month, day));
+}
+
+/// `YYYY-MM-DD`, for years from 0 to 9999.
+pub(crate) fn day_text(year: i32, month: i32, day: i32) -> [u8; 10] {
     let [c, cc] = two_digits(year / 100);
     let [y, yy] = two_digits(year);
     let [m, mm] = two_digits(month);
     let [d, dd] = two_digits(day);
-    out.put_slice(&[c, cc, y, yy, b'-', m, mm, b'-', d, dd]);
+    [c, cc, y, yy, b'-', m, mm, b'-', d, dd]
 }
 
 /// The last two digits of a number.
@@ -48,7 +52,7 @@ pub(crate) fn fraction_digits(micros: u32) -> usize {
 /// Writes a point in time as JSON, in RFC 3339, with so many digits after the seconds unless they are all zero;
 /// false when it is in no year of four digits.
 pub(crate) fn write_instant(
-    out: &mut BytesMut,
+    out: &mut Vec<u8>,
     timestamp: Timestamp,
     digits: usize,
     zone: &Zone,
@@ -78,7 +82,7 @@ pub(crate) fn local_time(timestamp: Timestamp, zone: &Zone) -> (DateTime, i32) {
 
 /// Writes a local time and its offset from UTC in seconds as JSON; false when its year has not four digits.
 pub(crate) fn write_local(
-    out: &mut BytesMut,
+    out: &mut Vec<u8>,
     civil: DateTime,
     fraction: &[u8],
     offset: i32,
@@ -86,21 +90,21 @@ pub(crate) fn write_local(
     if !(0..=9999).contains(&civil.year()) {
         return false;
     }
-    out.put_u8(b'"');
+    out.push(b'"');
     write_civil(out, civil, b'T');
     if !fraction.is_empty() {
-        out.put_u8(b'.');
-        out.put_slice(fraction);
+        out.push(b'.');
+        out.extend_from_slice(fraction);
     }
     if offset == 0 {
-        out.put_u8(b'Z');
+        out.push(b'Z');
     } else {
         let minutes = offset.abs() / 60;
-        out.put_u8(if offset < 0 { b'-' } else { b'+' });
-        out.put_slice(&two_digits(minutes / 60));
-        out.put_u8(b':');
-        out.put_slice(&two_digits(minutes % 60));
+        out.push(if offset < 0 { b'-' } else { b'+' });
+        out.extend_from_slice(&two_digits(minutes / 60));
+        out.push(b':');
+        out.extend_from_slice(&two_digits(minutes % 60));
     }
-    out.put_u8(b'"');
+    out.push(b'"');
     true
 }

@@ -205,7 +205,8 @@ impl Envelope {
         let number = |number: Option<u64>| {
             number.map_or_else(|| "null".to_owned(), |number| number.to_string())
         };
-        let text = |text: Option<String>| serde_json::Value::from(text).to_string();
+        // A text can always be JSON.
+        let text = |text: Option<String>| serde_json::to_string(&text).unwrap_or_default();
         format!(
             r#""count":{},"next":{},"previous":{},"num_pages":{},"per_page":{},"has_more":{}"#,
             number(self.count),

@@ -1,6 +1,5 @@
 //! Arrays as PostgreSQL sends them, as JSON.
 
-use bytes::{BufMut, BytesMut};
 use tokio_postgres::types::{Kind as SqlKind, Type as SqlType};
 
 use super::Cell;
@@ -18,17 +17,12 @@ pub(super) fn element_type(sort: &SqlType) -> Option<&SqlType> {
 }
 
 /// Writes an array as it was sent; none when it is not of the form that arrays have.
-pub(super) fn write(
-    out: &mut BytesMut,
-    element: &SqlType,
-    bytes: &[u8],
-    zone: &Zone,
-) -> Option<()> {
+pub(super) fn write(out: &mut Vec<u8>, element: &SqlType, bytes: &[u8], zone: &Zone) -> Option<()> {
     let mut rest = bytes;
     let dimensions = usize::try_from(number(&mut rest)?).ok()?;
     let (_has_null, _element) = (number(&mut rest)?, number(&mut rest)?);
     if dimensions == 0 {
-        out.put_slice(b"[]");
+        out.extend_from_slice(b"[]");
         return Some(());
     }
     let mut lengths = Vec::with_capacity(dimensions.min(MAX_DIMENSIONS));
@@ -41,24 +35,24 @@ pub(super) fn write(
 }
 
 fn write_dimension(
-    out: &mut BytesMut,
+    out: &mut Vec<u8>,
     element: &SqlType,
     lengths: &[i32],
     rest: &mut &[u8],
     zone: &Zone,
 ) -> Option<()> {
     let (length, inner) = lengths.split_first()?;
-    out.put_u8(b'[');
+    out.push(b'[');
     for position in 0..*length {
         if position > 0 {
-            out.put_u8(b',');
+            out.push(b',');
         }
         if !inner.is_empty() {
             write_dimension(out, element, inner, rest, zone)?;
             continue;
         }
         match usize::try_from(number(rest)?) {
-            Err(_) => out.put_slice(b"null"),
+            Err(_) => out.extend_from_slice(b"null"),
             Ok(size) => {
                 let (bytes, after) = rest.split_at_checked(size)?;
                 *rest = after;
@@ -70,7 +64,7 @@ fn write_dimension(
             }
         }
     }
-    out.put_u8(b']');
+    out.push(b']');
     Some(())
 }
 
@@ -86,7 +80,7 @@ mod tests {
 
     #[test]
     fn arrays_that_end_early_are_not_written() {
-        let mut out = BytesMut::new();
+        let mut out = Vec::new();
         let bytes: Vec<u8> = [1, 0, 25, 1_000_000, 1, 4]
             .iter()
             .flat_map(|n: &i32| n.to_be_bytes())

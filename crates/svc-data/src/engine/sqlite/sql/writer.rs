@@ -1,6 +1,5 @@
 //! The rows of a query as JSON, up to the largest answer.
 
-use bytes::BytesMut;
 use rusqlite::{Rows, types::ValueRef};
 use svc_model::resources::FieldType;
 
@@ -17,7 +16,7 @@ pub(super) fn write(plan: &SqlPlan, rows: &mut Rows<'_>, limit: u32) -> rusqlite
     let mut seen = vec![None; fields.len()];
     let mut writer = RowsWriter::new(fields, limit);
     while let Some(row) = rows.next()? {
-        let write = |out: &mut BytesMut, field: &Field, position: usize| {
+        let write = |out: &mut Vec<u8>, field: &Field, position: usize| {
             let value = row.get_ref(position)?;
             json::write_value(out, field, value, &plan.zone);
             if let Some(seen) = seen.get_mut(position) {
