@@ -34,6 +34,7 @@ mod discover;
 pub(crate) mod fault;
 pub(crate) mod functions;
 mod json;
+mod limiter;
 mod misfits;
 pub(crate) mod pool;
 mod progress;

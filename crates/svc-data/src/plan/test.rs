@@ -37,6 +37,24 @@ impl Test {
         }
     }
 
+    /// The tests that all have to hold.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn conjuncts(&self) -> Vec<&Self> {
+        match self {
+            Self::All(tests) => tests.iter().flat_map(Self::conjuncts).collect(),
+            test => vec![test],
+        }
+    }
+
+    /// The one field that is compared, where it is no more than that.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn field(&self) -> Option<usize> {
+        match self {
+            Self::Compare(index, ..) | Self::In(index, _) | Self::Null(index) => Some(*index),
+            _ => None,
+        }
+    }
+
     /// Tells `visit` each value that no other engine has for a column of that kind: the related model that its field
     /// belongs to, where it is not a field of the listed one, the field and the value.
     pub(crate) fn each_special<'t>(

@@ -1,17 +1,20 @@
 //! Ordered pages: the statements that return one, and what writes its rows.
 
+mod writer;
+
 use std::sync::Arc;
 
 use sea_query::{Expr, Func, SelectStatement};
 use svc_model::Count;
 
+pub(crate) use self::writer::PageWriter;
 use super::{Dialect, SELF, any_of, column, is_record, select, test};
 use crate::{
-    Error, Model, Result,
+    Model, Result,
     admission::Work,
     plan::{ListPlan, Test},
     query::cursor::{Cursor, Key, KeyValue, key_field},
-    record::{Part, Projection},
+    record::Projection,
     value::Scalar,
 };
 
@@ -19,8 +22,6 @@ use crate::{
 const PART: usize = 1 << 20;
 /// The same for what the service reads for itself.
 const INTERNAL_PART: usize = 4 << 20;
-/// The most bytes of a page that cannot be continued, since no cursor can be made of its last row.
-const MAX_PAGE: usize = 64 << 20;
 /// Up to how many columns of the order a cursor is looked up range by range.
 const MAX_RANGED_KEYS: usize = 4;
 
@@ -31,6 +32,12 @@ pub(crate) struct PageQuery {
     pub(crate) keys: Vec<Key>,
     /// Where in a row the columns of the order are; the shown fields come first.
     pub(crate) key_positions: Vec<usize>,
+    /// What is read of each row.
+    columns: Vec<Expr>,
+    pub(crate) test: Option<Test>,
+    among: Option<Expr>,
+    /// Which rows each statement returns.
+    ranges: Vec<Range>,
     /// What returns the page: one statement after the other, until it is full. Each returns at most one row more
     /// than the page may have.
     pub(crate) pages: Vec<SelectStatement>,
@@ -45,8 +52,17 @@ pub(crate) struct PageQuery {
     pub(crate) after: Option<Cursor>,
     /// From how many bytes on the page ends early.
     part: usize,
-    /// Whether the page, or its count, may read many more rows than it returns.
-    scans: bool,
+}
+
+/// The rows that a statement of a page returns.
+#[derive(Default)]
+struct Range {
+    /// How many of the first columns of the order are known not to be NULL in it, or to be the same in every row,
+    /// which lets an engine use an index that orders NULL in another way.
+    fixed: usize,
+    /// None where they are all rows.
+    test: Option<Expr>,
+    offset: u64,
 }
 
 impl PageQuery {
@@ -91,40 +107,21 @@ impl PageQuery {
             true => test.map(|test| dialect.test_only(test)),
             false => test,
         };
-        // In a range behind a cursor the first columns of the order are known not to be NULL, or to be the
-        // same in every row, which lets an engine use an index that orders NULL in another way.
-        let page = |range: Option<(usize, Expr)>, offset: u64| -> Result<SelectStatement> {
-            let mut query = select(dialect, model, test.clone());
-            query.and_where_option(among.clone());
-            let fixed = range.as_ref().map_or(0, |(position, _)| position + 1);
-            query.and_where_option(range.map(|(_, range)| range));
-            query.exprs(columns.iter().cloned());
-            for (position, key) in keys.iter().enumerate() {
-                let key = Key {
-                    nullable: key.nullable && position >= fixed,
-                    ..key.clone()
-                };
-                dialect.order_by(&mut query, &key, key_field(model, &key)?);
-            }
-            // Those that are looked up are few; a limit would lead engines to walk over all in their order instead.
-            if among.is_none() {
-                query.limit(u64::from(plan.limit) + 1);
-            }
-            if offset > 0 {
-                query.offset(Ord::min(offset, i64::MAX.unsigned_abs()));
-            }
-            Ok(query)
-        };
-        let pages = match &after {
-            None => vec![page(None, plan.offset)?],
+        let ranges = match &after {
+            None => vec![Range {
+                offset: plan.offset,
+                ..Range::default()
+            }],
             Some(cursor)
                 if model.distinct_rows && keys.len() <= MAX_RANGED_KEYS && among.is_none() =>
             {
-                cursor
-                    .ranges(dialect, model, &keys)?
-                    .into_iter()
-                    .map(|range| page(Some(range), 0))
-                    .collect::<Result<_, _>>()?
+                let ranges = cursor.ranges(dialect, model, &keys)?.into_iter();
+                let range = |(position, test)| Range {
+                    fixed: position + 1,
+                    test: Some(test),
+                    offset: 0,
+                };
+                ranges.map(range).collect()
             }
             Some(cursor) => {
                 let ranges = cursor.ranges(dialect, model, &keys)?;
@@ -132,12 +129,15 @@ impl PageQuery {
                 if !model.distinct_rows {
                     ranges.push(cursor.same(dialect, model, &keys)?);
                 }
-                let mut query = page(None, cursor.skip)?;
-                query.and_where(match among {
-                    Some(_) => dialect.test_only(any_of(ranges)),
-                    None => any_of(ranges),
-                });
-                vec![query]
+                let any = any_of(ranges);
+                vec![Range {
+                    fixed: 0,
+                    test: Some(match among {
+                        Some(_) => dialect.test_only(any),
+                        None => any,
+                    }),
+                    offset: cursor.skip,
+                }]
             }
         };
         let count = (plan.count != Count::None).then(|| {
@@ -145,11 +145,14 @@ impl PageQuery {
             query.expr(Func::count(Expr::cust("*")));
             query
         });
-        Ok(Self {
+        let mut query = Self {
             model: Arc::clone(model),
             keys,
             key_positions,
-            pages,
+            columns,
+            among,
+            ranges,
+            pages: Vec::new(),
             count,
             count_stays: model.is_stored && plan.test.as_ref().is_none_or(Test::reads_stored),
             estimate: plan.count == Count::Estimated && test.is_none() && model.scope.is_none(),
@@ -160,15 +163,80 @@ impl PageQuery {
                 true => INTERNAL_PART,
                 false => PART,
             },
-            scans: plan.test.as_ref().is_some_and(Test::scans),
+            test: plan.test,
             shown: plan.shown,
-        })
+        };
+        let pages = query.ranges.iter();
+        let pages = pages.map(|range| query.page(dialect, range, test.clone()));
+        query.pages = pages.collect::<Result<_>>()?;
+        Ok(query)
+    }
+
+    /// The statement at a place among [`pages`](Self::pages) as one that goes through the records in their order and
+    /// tests each, whatever index there is for the test. `None` where the test is about the first column of the order
+    /// alone, or there is none.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn walk(
+        &self,
+        dialect: &dyn Dialect,
+        place: usize,
+    ) -> Result<Option<SelectStatement>> {
+        let (Some(passed), Some(range), None) = (&self.test, self.ranges.get(place), &self.among)
+        else {
+            return Ok(None);
+        };
+        let first = self.keys.first().and_then(|key| key.field);
+        let mut is_walk = false;
+        let tests = passed.conjuncts().into_iter().map(|passed| {
+            let expr = test(dialect, &self.model, SELF, passed)?;
+            // It bounds the walk.
+            if first.is_some() && passed.field() == first {
+                return Ok(expr);
+            }
+            is_walk = true;
+            Ok(dialect.test_only(expr))
+        });
+        let test = super::all_of(tests.collect::<Result<_>>()?);
+        match is_walk {
+            true => self.page(dialect, range, Some(test)).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The statement that returns the rows of a range that pass a test.
+    fn page(
+        &self,
+        dialect: &dyn Dialect,
+        range: &Range,
+        test: Option<Expr>,
+    ) -> Result<SelectStatement> {
+        let mut query = select(dialect, &self.model, test);
+        query.and_where_option(self.among.clone());
+        query.and_where_option(range.test.clone());
+        query.exprs(self.columns.iter().cloned());
+        for (position, key) in self.keys.iter().enumerate() {
+            let key = Key {
+                nullable: key.nullable && position >= range.fixed,
+                ..key.clone()
+            };
+            dialect.order_by(&mut query, &key, key_field(&self.model, &key)?);
+        }
+        // Those that are looked up are few; a limit would lead engines to walk over all in their order instead.
+        if self.among.is_none() {
+            query.limit(self.limit as u64 + 1);
+        }
+        if range.offset > 0 {
+            query.offset(Ord::min(range.offset, i64::MAX.unsigned_abs()));
+        }
+        Ok(query)
     }
 
     /// What the page is when it waits for its turn, given its statements.
     pub(crate) fn work<'s>(&self, statements: impl Iterator<Item = &'s str>) -> Work {
         let shape: Vec<&str> = statements.collect();
-        Work::new(&self.model.name, (self.count.is_some(), shape), self.scans)
+        // The page, or its count, may read many more rows than it returns.
+        let scans = self.test.as_ref().is_some_and(Test::scans);
+        Work::new(&self.model.name, (self.count.is_some(), shape), scans)
     }
 
     /// How many records match, where the page itself proves it.
@@ -259,102 +327,5 @@ impl PlaceQuery {
         // Of several records that are just alike, it is the first.
         let skip = u64::from(!model.distinct_rows);
         Cursor { values, skip }.encode(model, &self.keys)
-    }
-}
-
-/// Writes the rows of a page as a JSON array, and knows when the page is full and where it ended.
-///
-/// For each row: [`is_full`](Self::is_full), which ends the page when it says so, and then [`write`](Self::write).
-///
-/// A page of wide rows is full long before its limit. An engine that cannot stop its statement there without
-/// reading the rest has to fetch the rows in small portions.
-pub(crate) struct PageWriter<'a> {
-    query: &'a PageQuery,
-    out: Vec<u8>,
-    len: usize,
-    has_more: bool,
-    last: Option<Vec<KeyValue>>,
-    same: u64,
-}
-
-impl<'a> PageWriter<'a> {
-    pub(crate) fn new(query: &'a PageQuery) -> Self {
-        let mut out = Vec::with_capacity(1024);
-        out.push(b'[');
-        Self {
-            query,
-            out,
-            len: 0,
-            has_more: false,
-            last: None,
-            same: 0,
-        }
-    }
-
-    /// How many bytes are written.
-    pub(crate) fn written(&self) -> usize {
-        self.out.len()
-    }
-
-    /// Whether the next row belongs to what follows the page.
-    pub(crate) fn is_full(&mut self) -> bool {
-        self.has_more = self.len == self.query.limit
-            || (self.out.len() >= self.query.part && self.last.is_some());
-        self.has_more
-    }
-
-    /// Writes a row. `keys` returns what it has in the columns of the order; none where that cannot be bound again.
-    pub(crate) fn write<E: From<Error>>(
-        &mut self,
-        write: impl FnOnce(&mut Vec<u8>, &PageQuery) -> Result<(), E>,
-        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>, E>,
-    ) -> Result<(), E> {
-        if self.len > 0 {
-            self.out.push(b',');
-        }
-        write(&mut self.out, self.query)?;
-        self.len += 1;
-        if self.out.len() > MAX_PAGE {
-            return Err(Error::invalid(
-                "the page is too large; ask for fewer records (_per_page) or fields (_fields)",
-            )
-            .into());
-        }
-        // Only the last row matters, but which one that is, is not always known before.
-        let is_end = self.len == self.query.limit || self.out.len() >= self.query.part;
-        if is_end || !self.query.model.distinct_rows {
-            let keys = keys()?;
-            self.same = match keys.is_some() && keys == self.last {
-                true => self.same + 1,
-                false => 1,
-            };
-            self.last = keys;
-        }
-        Ok(())
-    }
-
-    /// The page, without a count.
-    pub(crate) fn finish(mut self) -> Part {
-        self.out.push(b']');
-        Part {
-            results: std::mem::take(&mut self.out).into(),
-            len: self.len,
-            count: None,
-            has_more: self.has_more,
-            after: self.after(),
-        }
-    }
-
-    /// The cursor after the last row.
-    fn after(self) -> Option<String> {
-        let query = self.query;
-        let values = self.last.filter(|_| self.has_more)?;
-        let skip = match &query.after {
-            _ if query.model.distinct_rows => 0,
-            // The whole page was made of rows that are just like the one before.
-            Some(before) if values == before.values => before.skip.saturating_add(self.same),
-            _ => self.same,
-        };
-        Some(Cursor { values, skip }.encode(&query.model, &query.keys))
     }
 }

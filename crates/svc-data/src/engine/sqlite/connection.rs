@@ -5,13 +5,13 @@ use std::{
     fs, io,
     ops::Deref,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    sync::Arc,
+    time::Duration,
 };
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
-use super::{fault, progress::Progress};
+use super::{fault, limiter::Limiter, read::Walks};
 use crate::{Error, Result, engine::counts::Counts};
 
 /// How long a statement waits for a lock that another program holds.
@@ -66,6 +66,9 @@ pub(crate) struct Open {
     identity: Identity,
     /// Counts of records, by the connection's data version.
     pub(crate) counts: Counts<u32>,
+    pub(super) walks: Walks,
+    /// What ends its statements.
+    pub(super) limiter: Limiter,
 }
 
 impl Deref for Open {
@@ -73,38 +76,6 @@ impl Deref for Open {
 
     fn deref(&self) -> &Connection {
         &self.connection
-    }
-}
-
-/// Ends the statement that runs when its time is over or its caller has left.
-#[derive(Clone, Default)]
-pub(crate) struct Limiter(Arc<Mutex<Limit>>);
-
-#[derive(Default)]
-struct Limit {
-    deadline: Option<Instant>,
-    progress: Option<Arc<Progress>>,
-}
-
-impl Limiter {
-    /// Sets what ends the statements that follow.
-    pub(crate) fn set(&self, deadline: Option<Instant>, progress: Option<Arc<Progress>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Limit { deadline, progress };
-    }
-
-    /// Lets the statements that follow run to their end.
-    pub(crate) fn lift(&self) {
-        self.set(None, None);
-    }
-
-    /// Whether the statement that runs has to end.
-    pub(crate) fn is_over(&self) -> bool {
-        let limit = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        limit.deadline.is_some_and(|at| Instant::now() >= at)
-            || limit
-                .progress
-                .as_ref()
-                .is_some_and(|progress| progress.is_abandoned())
     }
 }
 
@@ -168,6 +139,8 @@ impl Slot {
             connection,
             identity,
             counts: Counts::new(),
+            walks: Walks::default(),
+            limiter: self.limiter.clone(),
         })
     }
 
@@ -209,7 +182,7 @@ impl Slot {
             Role::DirectReader => STEPS_OF_DIRECT_READS,
             Role::Reader | Role::Writer => STEPS_BETWEEN_CHECKS,
         };
-        connection.progress_handler(steps, Some(move || limiter.is_over()))?;
+        connection.progress_handler(steps, Some(move || limiter.ends_after(steps)))?;
         Ok(connection)
     }
 }

@@ -12,7 +12,7 @@ use rusqlite::{
     types::{Value, ValueRef},
 };
 
-use super::{connection::Limiter, temporal};
+use super::{limiter::Limiter, temporal};
 use crate::plan::compile_regex;
 
 /// A predicate over the text of a column and the text that is looked for.

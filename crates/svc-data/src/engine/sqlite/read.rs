@@ -1,9 +1,12 @@
 //! Lists and single records, read from SQLite.
 
+mod walk;
+
 use std::sync::Arc;
 
 use rusqlite::{Connection, params_from_iter};
 
+pub(super) use self::walk::Walks;
 use super::{
     bound::{Bound, keep},
     fault::{Fault, is_too_big},
@@ -18,7 +21,7 @@ use crate::{
     engine::answers::Cells as _,
     engine::statement,
     plan::ListPlan,
-    query::{PageQuery, PageWriter, by_key, cursor::KeyValue},
+    query::{PageWriter, by_key, cursor::KeyValue},
     record::{Part, Projection, no_such_record},
     value::Scalar,
 };
@@ -65,29 +68,13 @@ impl ListQuery {
     fn read(&self, session: Session<'_>) -> Result<Part, Fault> {
         let query = &self.list.query;
         let mut page = PageWriter::new(query);
-        'pages: for statement in &self.list.pages {
-            let mut prepared = session.prepare_cached(&statement.sql)?;
-            let mut rows = prepared.query(params_from_iter(&statement.values))?;
-            loop {
-                let row = match rows.next() {
-                    Ok(None) => break,
-                    Ok(Some(row)) => row,
-                    // It belongs to what follows.
-                    Err(error) if is_too_big(&error) && page.is_full() => break 'pages,
-                    Err(error) => return Err(error.into()),
-                };
-                if page.is_full() {
-                    break 'pages;
-                }
-                let write = |out: &mut Vec<u8>, query: &PageQuery| {
-                    let (fields, shown) = (&query.model.fields, &query.shown);
-                    Ok(row.write_shown(out, fields, shown)?)
-                };
-                page.write(write, || {
-                    let values = query.key_positions.iter();
-                    let kept = values.map(|position| row.get_ref(*position).map(keep));
-                    Ok::<_, Fault>(Some(kept.collect::<rusqlite::Result<_>>()?))
-                })?;
+        for place in 0..self.list.pages.len() {
+            match walk::write(session, &self.list, place, &mut page) {
+                Ok(false) => {}
+                Ok(true) => break,
+                // The row belongs to what follows.
+                Err(Fault::Sqlite(error)) if is_too_big(&error) && page.is_full() => break,
+                Err(error) => return Err(error),
             }
         }
         let mut part = page.finish();
@@ -111,7 +98,8 @@ impl ListQuery {
             let count: i64 = prepared.query_row(values, |row| row.get(0))?;
             Ok(count.unsigned_abs())
         };
-        let Some(counts) = session.counts.filter(|_| query.count_stays) else {
+        let reader = session.reader.filter(|_| query.count_stays);
+        let Some(counts) = reader.map(|open| &open.counts) else {
             return count();
         };
         // The rows of the page were read in the transaction that this is asked in, so they are of one state.
@@ -207,7 +195,8 @@ mod tests {
         },
     };
 
-    struct File {
+    /// A file with a table `t`.
+    pub(super) struct File {
         slot: Slot,
         structure: Structure,
     }
@@ -219,10 +208,29 @@ mod tests {
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
                 INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
                 ANALYZE;";
-            let slot = Slot::of_new_file(folder, sql, Role::Reader, Arc::new(functions::register));
+            Self::of(folder, sql)
+        }
+
+        /// Makes the file of a folder with these statements.
+        pub(super) fn of(folder: &Path, sql: &str) -> Self {
+            let role = Role::DirectReader;
+            let slot = Slot::of_new_file(folder, sql, role, Arc::new(functions::register));
             let (models, version) = discover(slot.current().unwrap()).unwrap();
             let structure = Structure::new(models, version);
             Self { slot, structure }
+        }
+
+        /// A list of the records of `t`.
+        pub(super) fn list(&self, query: &Query, change: impl Fn(&mut ListPlan)) -> ListQuery {
+            let model = self.structure.model("t").unwrap();
+            let mut plan = ListPlan::resolve(&self.structure, model, query).unwrap();
+            change(&mut plan);
+            ListQuery::new(model, plan).unwrap()
+        }
+
+        /// The connection as lists use it.
+        pub(super) fn session(&self) -> Session<'_> {
+            Session::of_reader(self.slot.current().unwrap(), Path::new("memory"))
         }
 
         /// Reads at most so many pages, one after the other, and returns the number of their records. `change` changes
@@ -234,15 +242,11 @@ mod tests {
             change: impl Fn(&mut ListPlan),
             look: impl Fn(&Query, Vec<String>),
         ) -> usize {
-            let connection = self.slot.current().unwrap();
-            let model = self.structure.model("t").unwrap();
-            let session = Session::of_reader(connection, Path::new("memory"));
+            let session = self.session();
             let mut seen = 0;
             for _ in 0..pages {
-                let mut plan = ListPlan::resolve(&self.structure, model, &query).unwrap();
-                change(&mut plan);
-                let list = ListQuery::new(model, plan).unwrap();
-                look(&query, plans(connection, &list));
+                let list = self.list(&query, &change);
+                look(&query, plans(&session, &list));
                 let part = list.run(session).unwrap();
                 seen += part.len;
                 query.after = part.after;
@@ -254,8 +258,7 @@ mod tests {
         }
 
         fn count(&self, sql: &str) -> usize {
-            let connection = self.slot.current().unwrap();
-            let count: i64 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+            let count: i64 = self.session().query_row(sql, [], |row| row.get(0)).unwrap();
             usize::try_from(count).unwrap()
         }
     }

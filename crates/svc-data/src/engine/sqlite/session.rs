@@ -9,15 +9,15 @@ use super::{
     discover,
     fault::{self, Fault},
 };
-use crate::{Error, Model, Result, engine::counts::Counts};
+use crate::{Error, Model, Result};
 
 /// A connection, with the path of its file, which messages name.
 #[derive(Clone, Copy)]
 pub(crate) struct Session<'a> {
     connection: &'a Connection,
     pub(crate) path: &'a Path,
-    /// The counts that a reader remembers.
-    pub(super) counts: Option<&'a Counts<u32>>,
+    /// The reader, with what it remembers.
+    pub(super) reader: Option<&'a Open>,
 }
 
 impl<'a> Session<'a> {
@@ -25,13 +25,13 @@ impl<'a> Session<'a> {
         Self {
             connection,
             path,
-            counts: None,
+            reader: None,
         }
     }
 
     pub(super) fn of_reader(open: &'a Open, path: &'a Path) -> Self {
         Self {
-            counts: Some(&open.counts),
+            reader: Some(open),
             ..Self::new(open, path)
         }
     }

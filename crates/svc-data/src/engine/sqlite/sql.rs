@@ -16,9 +16,11 @@ use super::{
     aggregate::Aggregate,
     bound::bind_scalar,
     column_type::Declared,
-    connection::{Limiter, Source},
+    connection::Source,
     fault::Fault,
-    functions, pool,
+    functions,
+    limiter::Limiter,
+    pool,
     select::{SqliteDialect, Statement},
     session::Session,
 };

@@ -10,7 +10,7 @@ use rusqlite::{
     types::{ToSqlOutput, ValueRef},
 };
 
-use crate::engine::sqlite::connection::Limiter;
+use crate::engine::sqlite::limiter::Limiter;
 
 /// How many steps a function takes between two looks at the clock.
 const STEPS: usize = 1 << 16;

@@ -1,0 +1,96 @@
+//! What ends the statement that runs on a connection: its time, its caller who has left, or its steps.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use super::progress::Progress;
+
+/// Ends the statement that runs when its time is over or its caller has left.
+#[derive(Clone, Default)]
+pub(crate) struct Limiter(Arc<Mutex<Limit>>);
+
+#[derive(Default)]
+struct Limit {
+    deadline: Option<Instant>,
+    progress: Option<Arc<Progress>>,
+    /// How many virtual machine steps were taken, as far as they were reported.
+    steps: u64,
+    /// At how many the statement that runs has to end.
+    last_step: Option<u64>,
+}
+
+/// How many steps statements may take while this exists.
+pub(super) struct Budget<'l>(&'l Limiter);
+
+impl Budget<'_> {
+    /// Whether so many steps were taken.
+    pub(super) fn is_spent(&self) -> bool {
+        self.0.limit().is_spent()
+    }
+}
+
+impl Drop for Budget<'_> {
+    fn drop(&mut self) {
+        self.0.limit().last_step = None;
+    }
+}
+
+impl Limit {
+    fn is_spent(&self) -> bool {
+        self.last_step.is_some_and(|last| self.steps >= last)
+    }
+
+    fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|at| Instant::now() >= at)
+            || self
+                .progress
+                .as_ref()
+                .is_some_and(|progress| progress.is_abandoned())
+    }
+}
+
+impl Limiter {
+    fn limit(&self) -> MutexGuard<'_, Limit> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets what ends the statements that follow.
+    pub(crate) fn set(&self, deadline: Option<Instant>, progress: Option<Arc<Progress>>) {
+        let mut limit = self.limit();
+        (limit.deadline, limit.progress) = (deadline, progress);
+    }
+
+    /// Lets the statements that follow run to their end.
+    pub(crate) fn lift(&self) {
+        self.set(None, None);
+    }
+
+    /// Whether the time of the statement that runs is over, or its caller has left.
+    pub(crate) fn is_over(&self) -> bool {
+        self.limit().is_over()
+    }
+
+    /// Ends the statements that follow after so many steps, too.
+    pub(super) fn budget(&self, steps: u64) -> Budget<'_> {
+        let mut limit = self.limit();
+        limit.last_step = Some(limit.steps.saturating_add(steps));
+        Budget(self)
+    }
+
+    /// Counts steps, and says whether the statement that runs has to end.
+    pub(super) fn ends_after(&self, steps: i32) -> bool {
+        let mut limit = self.limit();
+        // Of the first ones that are reported, statements before may have taken a part.
+        let is_spent = limit.is_spent();
+        limit.steps = limit.steps.saturating_add(u64::from(steps.unsigned_abs()));
+        is_spent || limit.is_over()
+    }
+
+    /// How many steps were taken.
+    #[cfg(test)]
+    pub(super) fn steps(&self) -> u64 {
+        self.limit().steps
+    }
+}

@@ -1,0 +1,134 @@
+//! The rows of a page as they are answered.
+
+use super::PageQuery;
+use crate::{
+    Error,
+    query::cursor::{Cursor, KeyValue},
+    record::Part,
+};
+
+/// The most bytes of a page that cannot be continued, since no cursor can be made of its last row.
+const MAX_PAGE: usize = 64 << 20;
+
+/// Writes the rows of a page as a JSON array, and knows when the page is full and where it ended.
+///
+/// For each row: [`is_full`](Self::is_full), which ends the page when it says so, and then [`write`](Self::write).
+///
+/// A page of wide rows is full long before its limit. An engine that cannot stop its statement there without
+/// reading the rest has to fetch the rows in small portions.
+pub(crate) struct PageWriter<'a> {
+    query: &'a PageQuery,
+    out: Vec<u8>,
+    rows: Rows,
+}
+
+/// What is known of the rows that are written.
+#[derive(Clone, Default)]
+struct Rows {
+    len: usize,
+    has_more: bool,
+    last: Option<Vec<KeyValue>>,
+    same: u64,
+}
+
+/// A place in a page, up to which it can be taken back.
+#[cfg(feature = "sqlite")]
+pub(crate) struct Mark {
+    bytes: usize,
+    rows: Rows,
+}
+
+impl<'a> PageWriter<'a> {
+    pub(crate) fn new(query: &'a PageQuery) -> Self {
+        let mut out = Vec::with_capacity(1024);
+        out.push(b'[');
+        Self {
+            query,
+            out,
+            rows: Rows::default(),
+        }
+    }
+
+    /// Where the page ends now.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            bytes: self.out.len(),
+            rows: self.rows.clone(),
+        }
+    }
+
+    /// Takes back what was written since.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn take_back(&mut self, mark: &Mark) {
+        self.out.truncate(mark.bytes);
+        self.rows = mark.rows.clone();
+    }
+
+    /// How many bytes are written.
+    pub(crate) fn written(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Whether the next row belongs to what follows the page.
+    pub(crate) fn is_full(&mut self) -> bool {
+        self.rows.has_more = self.rows.len == self.query.limit
+            || (self.out.len() >= self.query.part && self.rows.last.is_some());
+        self.rows.has_more
+    }
+
+    /// Writes a row. `keys` returns what it has in the columns of the order; none where that cannot be bound again.
+    pub(crate) fn write<E: From<Error>>(
+        &mut self,
+        write: impl FnOnce(&mut Vec<u8>, &PageQuery) -> Result<(), E>,
+        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>, E>,
+    ) -> Result<(), E> {
+        if self.rows.len > 0 {
+            self.out.push(b',');
+        }
+        write(&mut self.out, self.query)?;
+        self.rows.len += 1;
+        if self.out.len() > MAX_PAGE {
+            return Err(Error::invalid(
+                "the page is too large; ask for fewer records (_per_page) or fields (_fields)",
+            )
+            .into());
+        }
+        // Only the last row matters, but which one that is, is not always known before.
+        let is_end = self.rows.len == self.query.limit || self.out.len() >= self.query.part;
+        if is_end || !self.query.model.distinct_rows {
+            let keys = keys()?;
+            self.rows.same = match keys.is_some() && keys == self.rows.last {
+                true => self.rows.same + 1,
+                false => 1,
+            };
+            self.rows.last = keys;
+        }
+        Ok(())
+    }
+
+    /// The page, without a count.
+    pub(crate) fn finish(mut self) -> Part {
+        self.out.push(b']');
+        Part {
+            results: std::mem::take(&mut self.out).into(),
+            len: self.rows.len,
+            count: None,
+            has_more: self.rows.has_more,
+            after: self.after(),
+        }
+    }
+
+    /// The cursor after the last row.
+    fn after(self) -> Option<String> {
+        let query = self.query;
+        let values = self.rows.last.filter(|_| self.rows.has_more)?;
+        let skip = match &query.after {
+            _ if query.model.distinct_rows => 0,
+            // The whole page was made of rows that are just like the one before.
+            Some(before) if values == before.values => before.skip.saturating_add(self.rows.same),
+            _ => self.rows.same,
+        };
+        Some(Cursor { values, skip }.encode(&query.model, &query.keys))
+    }
+}
