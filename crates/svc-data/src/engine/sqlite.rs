@@ -46,6 +46,7 @@ pub(crate) mod session;
 mod size;
 mod sql;
 mod temporal;
+mod ways;
 mod write;
 
 pub use self::declare::{DeclaredField, DeclaredModel};

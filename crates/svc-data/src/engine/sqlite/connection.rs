@@ -11,7 +11,7 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
-use super::{fault, limiter::Limiter, read::Walks};
+use super::{fault, limiter::Limiter, ways::Ways};
 use crate::{Error, Result, engine::counts::Counts};
 
 /// How long a statement waits for a lock that another program holds.
@@ -66,7 +66,7 @@ pub(crate) struct Open {
     identity: Identity,
     /// Counts of records, by the connection's data version.
     pub(crate) counts: Counts<u32>,
-    pub(super) walks: Walks,
+    pub(super) ways: Ways,
     /// What ends its statements.
     pub(super) limiter: Limiter,
 }
@@ -139,7 +139,7 @@ impl Slot {
             connection,
             identity,
             counts: Counts::new(),
-            walks: Walks::default(),
+            ways: Ways::default(),
             limiter: self.limiter.clone(),
         })
     }

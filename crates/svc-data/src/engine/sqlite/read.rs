@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, params_from_iter};
 
-pub(super) use self::walk::Walks;
 use super::{
     bound::{Bound, keep},
     fault::{Fault, is_too_big},

@@ -6,11 +6,7 @@
 //! in turns with more and more steps, and at last the preferred one to its end. So a page takes no more than a few times
 //! the shorter way. The next page of the kind begins with the way that was shorter.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use rusqlite::params_from_iter;
 
@@ -23,6 +19,7 @@ use crate::{
             fault::Fault,
             select::{SqliteDialect, Statement},
             session::Session,
+            ways::Way,
         },
         statement::ListQuery,
     },
@@ -34,40 +31,6 @@ use crate::{
 const STEPS: usize = 100;
 /// How often both ways are tried, and how many times as many steps they may take then.
 const GROWTH: [u64; 3] = [1, 4, 16];
-/// How many statements are remembered.
-const KEPT: usize = 1024;
-
-/// A way to the rows of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// The one that SQLite prefers.
-    Preferred,
-    Walk,
-}
-
-/// What a reader remembers of the ways to pages.
-#[derive(Default)]
-pub(in crate::engine::sqlite) struct Walks(Mutex<Known>);
-
-#[derive(Default)]
-struct Known {
-    /// The version of the structure that the statements are for.
-    version: i64,
-    /// The way that was shorter, by a hash of the preferred statement; none where there is no walk.
-    shorter: HashMap<u64, Option<Way>>,
-}
-
-impl Walks {
-    /// The memory for a version of the structure.
-    fn known(&self, version: i64) -> MutexGuard<'_, Known> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.version != version || known.shorter.len() >= KEPT {
-            known.version = version;
-            known.shorter.clear();
-        }
-        known
-    }
-}
 
 /// Writes the rows that a statement of a list returns, and says whether the page is full.
 pub(super) fn write(
@@ -84,7 +47,7 @@ pub(super) fn write(
         return write_rows(session, query, preferred, page);
     };
     let statement = BuildHasherDefault::<DefaultHasher>::new().hash_one(&preferred.sql);
-    let known = || open.walks.known(query.model.structure_version);
+    let known = || open.ways.known(query.model.structure_version);
     let shorter = known().shorter.get(&statement).copied();
     let walk = match shorter {
         Some(None) => None,
