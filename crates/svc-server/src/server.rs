@@ -203,7 +203,7 @@ async fn check_store(state: Shared) {
     let mut next_reading = Instant::now();
     loop {
         ticks.tick().await;
-        if state.store_health.is_failing() {
+        if state.store_health.is_failing() || state.writing.lines_wait() {
             // What is found is logged, and kept for requests.
             let _ = state.store_health.check(&state).await;
         }

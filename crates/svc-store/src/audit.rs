@@ -20,6 +20,7 @@ use jiff::Timestamp;
 pub(crate) use self::actor::By;
 pub use self::actor::{Actor, ActorKind};
 pub use self::entry::{AuditEntry, EntityTag};
+use self::journal::Notes;
 pub use self::journal::{BegunWrite, WriteJournal};
 pub use self::line::{AuditFilter, AuditLine};
 pub(crate) use self::row::{INSERT, NewLine};
@@ -112,13 +113,21 @@ impl<'a> Audit<'a> {
     /// # Errors
     /// When the store's folder cannot be read.
     pub async fn missing_lines(&self) -> Result<Vec<MissingLine>> {
-        let notes = journal::notes_of_others(self.store).await?;
+        let notes = journal::notes(self.store).await?;
+        let collected = journal::collect(self.store, &notes).await.is_ok();
         let mut missing = Vec::new();
-        for notes in notes {
-            for line in notes.lines {
+        for Notes {
+            begun,
+            settled,
+            ended,
+            ..
+        } in notes
+        {
+            let settled = settled.into_iter().filter(|_| !collected);
+            for line in begun.into_iter().chain(settled) {
                 missing.push(MissingLine {
                     line: line.into_line()?,
-                    service_runs: !notes.ended,
+                    service_runs: !ended,
                 });
             }
         }
@@ -130,10 +139,20 @@ impl<'a> Audit<'a> {
     /// # Errors
     /// When the store cannot be read.
     pub async fn list(&self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditLine>> {
+        self.collect().await;
         let (sql, values) = line::select(filter, limit);
         self.store
             .read(move |reader| reader.list(&sql, &values, line::from_row))
             .await
+    }
+
+    /// Appends the lines that only the journals of services have yet.
+    pub(crate) async fn collect(&self) {
+        let collect =
+            async || journal::collect(self.store, &journal::notes(self.store).await?).await;
+        if let Err(error) = collect().await {
+            tracing::warn!(%error, "lines of what was written just now may be missing from the audit trail");
+        }
     }
 
     /// Removes the lines that are older than this, and says how many there were. The file of the store gets smaller when

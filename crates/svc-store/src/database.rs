@@ -19,7 +19,7 @@ use svc_data::{Connection, Database, FileFault, Row};
 use uuid::{ContextV7, Uuid};
 
 pub use self::address::ServiceAddress;
-pub(crate) use self::files::{lock as lock_folder, private_file};
+pub(crate) use self::files::{lock as lock_folder, private_file, sync_dir};
 use self::migrations::MIGRATIONS;
 pub(crate) use self::row::{columns, stored_by_name};
 pub(crate) use self::tx::{Reader, Tx};
@@ -242,6 +242,7 @@ impl Store {
     /// # Errors
     /// When the file exists or cannot be written.
     pub async fn backup_to(&self, file: &Path) -> Result<()> {
+        self.audit().collect().await;
         Ok(self.inner.database.backup_to(file).await?)
     }
 

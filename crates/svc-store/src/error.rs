@@ -136,6 +136,21 @@ impl Error {
         self
     }
 
+    /// The same for one more caller.
+    pub(crate) fn copied(&self) -> Self {
+        Self {
+            kind: self.kind,
+            invalid: self.invalid.clone(),
+            cause: match &self.cause {
+                Cause::Own { message, .. } => Cause::Own {
+                    message: message.clone(),
+                    source: None,
+                },
+                Cause::Database(error) => Cause::Database(error.clone()),
+            },
+        }
+    }
+
     /// A fault of ours or a damaged store, made of its cause.
     pub(crate) fn caused<E>(message: &'static str) -> impl FnOnce(E) -> Self
     where

@@ -47,6 +47,11 @@ impl Writing {
         self.journal.get_or_try_init(open).await?.flush().await
     }
 
+    /// Whether the store did not take the lines that were appended last.
+    pub(crate) fn lines_wait(&self) -> bool {
+        self.journal.get().is_some_and(WriteJournal::is_failing)
+    }
+
     /// Waits until those that are being done are done, but no longer than this, and closes the journal.
     pub(crate) async fn finish(&self, patience: Duration) {
         let all = self.permits.acquire_many(self.most);

@@ -1,20 +1,27 @@
-//! The journal of writes to connected databases: what a process has begun to write and has no line for yet.
+//! The journal of writes to connected databases: what a process has begun to write, and the lines that the store does
+//! not have yet.
 //!
 //! A connected database shares no transaction with the store, so that a write and its line cannot be one step. A
-//! process therefore notes each write in a file of its own before it begins, and clears the note when the line is in
-//! the audit trail. The note of a process that was killed in between becomes a line, whose outcome is `unknown` where
-//! the process did not know it either. The file is made large enough before a write begins, so that a full disk does
-//! not prevent a note. It is not synced: notes outlive the process, but not a loss of power.
+//! process therefore notes each write in a file of its own before it begins. After the write its line takes the place
+//! of the note, and is on the disk before the write is acknowledged: at once in the file, and soon after, with the
+//! lines of many others, in the store, which is when the note is cleared. Where the store has taken no lines for a
+//! while, the write waits until it has taken this one. Whoever reads the trail first appends the lines that the
+//! journals have.
+//!
+//! The note of a process that was killed before it had the line becomes a line whose outcome is `unknown`. The file is made
+//! large enough before a write begins, so that a full disk does not prevent a note.
 
+mod appender;
 mod file;
+mod group_sync;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
+use self::appender::{Appender, Waiting};
 use self::file::{JournalFile, Slot};
+use self::group_sync::GroupSync;
 use super::row::{INSERT, NewLine};
 use super::{AuditEntry, By};
 use crate::database::{Store, blocking};
@@ -28,14 +35,9 @@ pub struct WriteJournal {
 
 struct Inner {
     store: Store,
-    file: JournalFile,
-    /// Lines that the store has not taken yet, and the notes that are cleared once it has.
-    waiting: Mutex<Vec<Waiting>>,
-}
-
-struct Waiting {
-    slot: Slot,
-    lines: Vec<NewLine>,
+    file: Arc<JournalFile>,
+    sync: Arc<GroupSync>,
+    appender: Arc<Appender>,
 }
 
 /// A write that has begun. Where neither [`settle`](Self::settle) nor [`cancel`](Self::cancel) is called, its outcome
@@ -54,7 +56,10 @@ pub(super) struct Notes {
     pub(super) path: PathBuf,
     /// Whether its process has ended.
     pub(super) ended: bool,
-    pub(super) lines: Vec<NewLine>,
+    /// What it knew of writes that it had begun.
+    pub(super) begun: Vec<NewLine>,
+    /// The lines of writes that were done.
+    pub(super) settled: Vec<NewLine>,
     /// Notes that cannot be read.
     pub(super) unreadable: usize,
 }
@@ -67,11 +72,13 @@ impl WriteJournal {
             JournalFile::create(&dir)
         })
         .await?;
+        let file = Arc::new(file);
         Ok(Self {
             inner: Arc::new(Inner {
                 store: store.clone(),
+                sync: GroupSync::new(Arc::clone(&file)),
+                appender: Appender::new(store, Arc::clone(&file)),
                 file,
-                waiting: Mutex::default(),
             }),
         })
     }
@@ -84,7 +91,7 @@ impl WriteJournal {
         let by = store.audited_by().cloned().unwrap_or_else(By::program);
         let begun = store.new_line(&by, entry).unknown();
         let slot = self.inner.file.take()?;
-        if let Err(error) = self.inner.file.write(&slot, &begun) {
+        if let Err(error) = self.inner.file.note(&slot, &begun) {
             self.inner.file.give_back(slot);
             return Err(error);
         }
@@ -98,39 +105,20 @@ impl WriteJournal {
 
     /// How many writes wait for the store to take their lines.
     pub fn waiting(&self) -> usize {
-        self.inner.waiting.lock().len()
+        self.inner.appender.waiting()
+    }
+
+    /// Whether the store did not take the lines that were appended last.
+    pub fn is_failing(&self) -> bool {
+        self.inner.appender.is_failing()
     }
 
     /// Appends the lines that the store has not taken yet.
     ///
     /// # Errors
-    /// When the store still cannot be written; the lines go on waiting.
+    /// When the store cannot be written; the lines go on waiting.
     pub async fn flush(&self) -> Result<()> {
-        let waiting = std::mem::take(&mut *self.inner.waiting.lock());
-        if waiting.is_empty() {
-            return Ok(());
-        }
-        let lines: Vec<NewLine> = waiting
-            .iter()
-            .flat_map(|waiting| waiting.lines.iter().cloned())
-            .collect();
-        let number = lines.len();
-        match append(&self.inner.store, lines).await {
-            Ok(()) => {
-                for Waiting { slot, .. } in waiting {
-                    self.inner.file.clear(slot);
-                }
-                tracing::info!(
-                    lines = number,
-                    "lines of the audit trail that waited for the store were written"
-                );
-                Ok(())
-            }
-            Err(error) => {
-                self.inner.waiting.lock().extend(waiting);
-                Err(error)
-            }
-        }
+        self.inner.appender.flush().await
     }
 
     /// Ends the journal: appends what waits, and removes the file when nothing is noted in it any more. Otherwise the
@@ -159,11 +147,11 @@ impl BegunWrite {
         }
     }
 
-    /// The write was done: appends its lines, in one transaction with those of others who append now. They are on the
-    /// disk when this gives `Ok`.
+    /// The write was done, and these are its lines. They are on the disk when this gives `Ok`, and in the trail of
+    /// whoever reads it from then on.
     ///
     /// # Errors
-    /// When the store cannot be written. The lines wait for [`WriteJournal::flush`] then.
+    /// When the store does not take the lines. They wait for [`WriteJournal::flush`] then.
     pub async fn settle(mut self, entries: &[AuditEntry]) -> Result<()> {
         let Some(slot) = self.slot.take() else {
             return Ok(());
@@ -173,28 +161,39 @@ impl BegunWrite {
             .iter()
             .map(|entry| inner.store.new_line(&self.by, entry))
             .collect::<Vec<_>>();
-        // Between here and the end of the append a killed process may have the line in the trail or not. The note
-        // has the identifier of the line, so that it becomes no second one.
-        let of_many;
-        let noted = match lines.as_slice() {
-            [] => None,
-            [line] => Some(line),
-            [first, ..] => {
-                of_many = self.begun.clone().with_uid(first.uid());
-                Some(&of_many)
-            }
-        };
-        if let Some(noted) = noted
-            && let Err(error) = inner.file.write(&slot, noted)
-        {
+        let in_file = self.note_lines(&slot, &lines).unwrap_or_else(|error| {
             tracing::warn!(%error, "the journal of writes cannot be written");
+            false
+        });
+        let keeps_up = inner.appender.keeps_up();
+        // From here on the lines are appended to the end even when the caller leaves.
+        inner.appender.add(Waiting { slot, lines });
+        if in_file && keeps_up && inner.sync.sync().await.is_ok() {
+            return Ok(());
         }
-        // The line is appended to its end even when the caller leaves meanwhile.
-        let mut pending = Pending {
-            journal: &self.journal,
-            waiting: Some(Waiting { slot, lines }),
-        };
-        pending.append().await
+        inner.appender.flush().await
+    }
+
+    /// Writes the lines into the slot, and says whether they are in it as a whole.
+    ///
+    /// A process that is killed now may have the lines in the trail already or not. The note has the identifier of the first one
+    /// of them, so that it becomes no second one.
+    fn note_lines(&self, slot: &Slot, lines: &[NewLine]) -> Result<bool> {
+        let file = &self.journal.inner.file;
+        match lines {
+            [] => Ok(true),
+            [line] => {
+                let fits = file.settle(slot, line)?;
+                if !fits {
+                    file.note(slot, line)?;
+                }
+                Ok(fits)
+            }
+            [first, ..] => {
+                file.note(slot, &self.begun.clone().with_uid(first.uid()))?;
+                Ok(false)
+            }
+        }
     }
 }
 
@@ -202,11 +201,7 @@ impl Drop for BegunWrite {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
             let lines = vec![self.begun.clone()];
-            self.journal
-                .inner
-                .waiting
-                .lock()
-                .push(Waiting { slot, lines });
+            self.journal.inner.appender.add(Waiting { slot, lines });
         }
     }
 }
@@ -214,35 +209,6 @@ impl Drop for BegunWrite {
 impl fmt::Debug for BegunWrite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BegunWrite").finish_non_exhaustive()
-    }
-}
-
-/// Lines that are being appended; those of an append that failed or was dropped wait.
-struct Pending<'a> {
-    journal: &'a WriteJournal,
-    waiting: Option<Waiting>,
-}
-
-impl Pending<'_> {
-    async fn append(&mut self) -> Result<()> {
-        let lines = self
-            .waiting
-            .as_ref()
-            .map(|waiting| waiting.lines.clone())
-            .unwrap_or_default();
-        append(&self.journal.inner.store, lines).await?;
-        if let Some(Waiting { slot, .. }) = self.waiting.take() {
-            self.journal.inner.file.clear(slot);
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Pending<'_> {
-    fn drop(&mut self) {
-        if let Some(waiting) = self.waiting.take() {
-            self.journal.inner.waiting.lock().push(waiting);
-        }
     }
 }
 
@@ -261,8 +227,14 @@ pub(super) async fn append(store: &Store, lines: Vec<NewLine>) -> Result<()> {
     Ok(())
 }
 
-/// What the journals of the other processes hold.
-pub(super) async fn notes_of_others(store: &Store) -> Result<Vec<Notes>> {
+/// Appends the lines of writes that were done, as journals have them.
+pub(super) async fn collect(store: &Store, notes: &[Notes]) -> Result<()> {
+    let settled = notes.iter().flat_map(|notes| notes.settled.iter().cloned());
+    append(store, settled.collect()).await
+}
+
+/// What the journals of all processes hold.
+pub(super) async fn notes(store: &Store) -> Result<Vec<Notes>> {
     let dir = store.dir().to_owned();
     blocking(move || {
         let _lock = crate::database::lock_folder(&dir)?;
@@ -271,10 +243,11 @@ pub(super) async fn notes_of_others(store: &Store) -> Result<Vec<Notes>> {
     .await
 }
 
-/// Makes lines of what processes noted that have ended, and removes their journals. Gives the number of notes.
+/// Makes lines of what processes noted that have ended, and removes their journals. Gives the number of
+/// those whose outcome they did not know.
 pub(super) async fn recover(store: &Store) -> Result<usize> {
     let mut recovered = 0;
-    for notes in notes_of_others(store).await? {
+    for notes in notes(store).await? {
         if !notes.ended {
             continue;
         }
@@ -285,9 +258,15 @@ pub(super) async fn recover(store: &Store) -> Result<usize> {
                  audit trail"
             );
         }
-        recovered += notes.lines.len();
-        append(store, notes.lines).await?;
-        blocking(move || file::remove(&notes.path)).await?;
+        let Notes {
+            path,
+            begun,
+            settled,
+            ..
+        } = notes;
+        recovered += begun.len();
+        append(store, [begun, settled].concat()).await?;
+        blocking(move || file::remove(&path)).await?;
     }
     Ok(recovered)
 }

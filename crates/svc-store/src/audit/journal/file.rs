@@ -1,4 +1,4 @@
-//! The file of a journal: slots of one size, each with a length and a line as JSON. A slot of length 0 is free.
+//! The file of a journal: slots of one size, each with a head and a line as JSON. A slot of length 0 is free.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _};
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use uuid::Uuid;
 
 use super::{NewLine, Notes};
-use crate::database::private_file;
+use crate::database::{private_file, sync_dir};
 use crate::error::{Error, Result};
 
 /// What the name of a journal begins with; an identifier follows.
@@ -17,8 +17,10 @@ const PREFIX: &str = "store.writes.";
 const SLOT_BYTES: usize = 2048;
 /// How many slots the file grows by.
 const GROWN_BY: u32 = 64;
-/// Bytes in front of a line: its length.
-const LENGTH: usize = size_of::<u32>();
+/// Bytes in front of a line: its length, and the checksum of its JSON, by which one is known that was written in part.
+const HEAD: usize = 2 * size_of::<u32>();
+/// Set in the length of a line that is whole and known to be true.
+const SETTLED: u32 = 1 << 31;
 
 /// The journal of this process, locked while it is open.
 pub(super) struct JournalFile {
@@ -57,6 +59,8 @@ impl JournalFile {
             slots: Mutex::default(),
         };
         journal.give_back(journal.take()?);
+        let synced = journal.file.sync_all().and_then(|()| sync_dir(dir));
+        synced.map_err(|source| unusable(&journal.path, source))?;
         Ok(journal)
     }
 
@@ -76,31 +80,51 @@ impl JournalFile {
         Ok(Slot(begin))
     }
 
-    /// Writes a line into a slot. Of one that is too long, the key of the record is left out.
-    pub(super) fn write(&self, slot: &Slot, line: &NewLine) -> Result<()> {
-        let unwritable = |source| {
-            Error::internal("a line of the audit trail cannot be noted").with_source(source)
-        };
-        let mut json = serde_json::to_vec(line).map_err(unwritable)?;
-        if json.len() > SLOT_BYTES - LENGTH {
-            json = serde_json::to_vec(&line.clone().without_record()).map_err(unwritable)?;
+    /// Notes in a slot what is known of a write so far. Of a line that is too long, the key of the record is left out.
+    pub(super) fn note(&self, slot: &Slot, line: &NewLine) -> Result<()> {
+        let mut json = to_json(line)?;
+        if !fits(&json) {
+            json = to_json(&line.clone().without_record())?;
         }
-        let length = u32::try_from(json.len()).unwrap_or(u32::MAX);
-        if json.len() > SLOT_BYTES - LENGTH {
+        if !fits(&json) {
             return Err(Error::internal(
                 "a line of the audit trail is too long to be noted",
             ));
         }
-        let mut bytes = Vec::with_capacity(LENGTH + json.len());
+        self.write(slot, &json, 0)
+    }
+
+    /// Writes the line of a write that was done into a slot, and says whether it has its place there: one that is too
+    /// long has none.
+    pub(super) fn settle(&self, slot: &Slot, line: &NewLine) -> Result<bool> {
+        let json = to_json(line)?;
+        if !fits(&json) {
+            return Ok(false);
+        }
+        self.write(slot, &json, SETTLED)?;
+        Ok(true)
+    }
+
+    fn write(&self, slot: &Slot, json: &[u8], flags: u32) -> Result<()> {
+        let length = u32::try_from(json.len()).unwrap_or_default() | flags;
+        let mut bytes = Vec::with_capacity(HEAD + json.len());
         bytes.extend(length.to_le_bytes());
+        bytes.extend(crc32fast::hash(json).to_le_bytes());
         bytes.extend(json);
         self.write_at(&bytes, slot.0)
             .map_err(|source| unusable(&self.path, source))
     }
 
+    /// Waits until everything that was written before is on the disk.
+    pub(super) fn sync(&self) -> Result<()> {
+        self.file
+            .sync_data()
+            .map_err(|source| unusable(&self.path, source))
+    }
+
     /// Clears a slot and gives it back.
     pub(super) fn clear(&self, slot: Slot) {
-        match self.write_at(&[0; LENGTH], slot.0) {
+        match self.write_at(&[0; HEAD], slot.0) {
             Ok(()) => self.give_back(slot),
             // The line is in the trail: a note that stays is found to be there already.
             Err(error) => tracing::warn!(%error, "the journal of writes cannot be written"),
@@ -171,26 +195,54 @@ fn read(path: &Path) -> io::Result<Notes> {
     let mut notes = Notes {
         path: path.to_owned(),
         ended,
-        lines: Vec::new(),
+        begun: Vec::new(),
+        settled: Vec::new(),
         unreadable: 0,
     };
     for slot in bytes.chunks(SLOT_BYTES) {
         match read_slot(slot) {
-            Some(Some(line)) => notes.lines.push(line),
-            Some(None) => {}
-            None => notes.unreadable += 1,
+            Noted::Begun(line) => notes.begun.push(line),
+            Noted::Settled(line) => notes.settled.push(line),
+            Noted::Nothing => {}
+            Noted::Unreadable => notes.unreadable += 1,
         }
     }
     Ok(notes)
 }
 
-/// The line in a slot, `Some(None)` when it is free, and `None` when it cannot be read.
-fn read_slot(slot: &[u8]) -> Option<Option<NewLine>> {
-    let (length, rest) = slot.split_first_chunk::<LENGTH>()?;
-    match u32::from_le_bytes(*length) as usize {
-        0 => Some(None),
-        length => serde_json::from_slice(rest.get(..length)?).ok().map(Some),
+/// What a slot has.
+enum Noted {
+    Nothing,
+    Begun(NewLine),
+    Settled(NewLine),
+    Unreadable,
+}
+
+fn read_slot(slot: &[u8]) -> Noted {
+    let Some((length, rest)) = slot.split_first_chunk() else {
+        return Noted::Unreadable;
+    };
+    let length = u32::from_le_bytes(*length);
+    if length == 0 {
+        return Noted::Nothing;
     }
+    let whole = rest.split_first_chunk().and_then(|(checksum, rest)| {
+        let json = rest.get(..(length & !SETTLED) as usize)?;
+        (crc32fast::hash(json) == u32::from_le_bytes(*checksum)).then_some(json)
+    });
+    match whole.and_then(|json| serde_json::from_slice(json).ok()) {
+        Some(line) if length & SETTLED != 0 => Noted::Settled(line),
+        Some(line) => Noted::Begun(line),
+        None => Noted::Unreadable,
+    }
+}
+
+fn to_json(line: &NewLine) -> Result<Vec<u8>> {
+    serde_json::to_vec(line).map_err(Error::caused("a line of the audit trail cannot be noted"))
+}
+
+fn fits(json: &[u8]) -> bool {
+    json.len() <= SLOT_BYTES - HEAD
 }
 
 /// Removes the journal of a process that has ended.
@@ -208,4 +260,74 @@ fn unusable(path: &Path, source: io::Error) -> Error {
         path.display()
     ))
     .with_source(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::audit::{AuditEntry, By};
+
+    fn line(record: &str) -> NewLine {
+        let entry = AuditEntry::new("records.create").record(record);
+        NewLine::new(
+            Uuid::now_v7(),
+            Timestamp::UNIX_EPOCH,
+            &By::program(),
+            &entry,
+        )
+    }
+
+    fn only(dir: &Path) -> Notes {
+        let mut all = read_all(dir).unwrap();
+        assert_eq!(all.len(), 1);
+        all.remove(0)
+    }
+
+    #[test]
+    fn a_line_takes_the_place_of_its_note() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = JournalFile::create(dir.path()).unwrap();
+        let slot = journal.take().unwrap();
+        journal.note(&slot, &line("begun").unknown()).unwrap();
+        assert_eq!(only(dir.path()).begun.len(), 1);
+        let settled = line("42");
+        assert!(journal.settle(&slot, &settled).unwrap());
+        journal.sync().unwrap();
+        let notes = only(dir.path());
+        assert_eq!((notes.begun, notes.settled), (vec![], vec![settled]));
+        journal.clear(slot);
+        let notes = only(dir.path());
+        assert_eq!((notes.settled, notes.unreadable), (vec![], 0));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_for_its_slot_stays_a_note() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = JournalFile::create(dir.path()).unwrap();
+        let slot = journal.take().unwrap();
+        journal.note(&slot, &line("42")).unwrap();
+        assert!(
+            !journal
+                .settle(&slot, &line(&"k".repeat(SLOT_BYTES)))
+                .unwrap()
+        );
+        assert_eq!(only(dir.path()).begun.len(), 1);
+    }
+
+    #[test]
+    fn a_line_that_was_written_in_part_is_found_to_be_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = JournalFile::create(dir.path()).unwrap();
+        let slot = journal.take().unwrap();
+        assert!(journal.settle(&slot, &line("42")).unwrap());
+        let mut bytes = fs::read(&journal.path).unwrap();
+        let at = bytes.windows(2).position(|pair| pair == b"42").unwrap();
+        // As where the second half of a slot did not reach the disk.
+        bytes[at] = b'5';
+        fs::write(&journal.path, bytes).unwrap();
+        let notes = only(dir.path());
+        assert_eq!((notes.settled.len(), notes.unreadable), (0, 1));
+    }
 }
