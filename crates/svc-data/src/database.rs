@@ -225,7 +225,7 @@ impl Database {
         let path = Arc::clone(&self.path);
         let mut f = Some(f);
         self.pool
-            .write(None, move |connection| match f.take() {
+            .write(None, None, move |connection| match f.take() {
                 Some(f) => f(&mut Session::new(connection, &path)),
                 None => Err(Error::unavailable(
                     "the database took the change back together with another one; try again",

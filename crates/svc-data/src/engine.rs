@@ -22,7 +22,7 @@ use crate::{
     IfMatch, Model, RecordJson, Result, Structure,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
-    record::{BulkPlan, BulkResults, Changed, Part, Projection, RecordBody},
+    record::{BulkPlan, BulkResults, Changed, Note, Part, Projection, RecordBody},
     sql::{SqlJob, SqlOutput},
     value::Values,
 };
@@ -78,6 +78,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         model: &Arc<Model>,
         values: Values,
         shown: Projection,
+        note: Note,
     ) -> Result<RecordJson>;
 
     /// Creates records in one transaction and returns what became of each: it, or why it was refused
@@ -102,6 +103,11 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         order: Vec<(usize, bool)>,
     ) -> Result<String>;
 
+    /// Whether notes of writes are made before the commit.
+    fn notes_commits(&self) -> bool {
+        false
+    }
+
     /// The engine whose SQL the database reads.
     fn sql_engine(&self) -> Engine;
 
@@ -113,5 +119,10 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
 
     /// Changes or deletes a record; returns what it was, and after an update what it is. Nothing is changed when the
     /// record does not have the values that it has to have.
-    async fn change(&self, model: &Arc<Model>, request: ChangeRequest) -> Result<Changed>;
+    async fn change(
+        &self,
+        model: &Arc<Model>,
+        request: ChangeRequest,
+        note: Note,
+    ) -> Result<Changed>;
 }

@@ -70,7 +70,7 @@ pub use engine::ResourceOptions;
 #[cfg(feature = "sqlite")]
 pub use engine::sqlite::{DeclaredField, DeclaredModel};
 pub use error::{Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault, Result};
-pub use record::{Before, BeforeCommit, IfMatch, Prepared, RecordJson};
+pub use record::{Before, BeforeCommit, CommitNote, IfMatch, Prepared, RecordJson, Written};
 pub use resource::{BulkOptions, Page, Resource, ResourceUrl, Rest, UpdateOptions};
 pub use sql::SqlOutput;
 pub use structure::{Field, Model, Structure, Writes};

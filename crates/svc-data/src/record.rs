@@ -2,6 +2,7 @@
 
 mod body;
 mod bulk;
+mod commit_note;
 pub(crate) mod fixed;
 pub(crate) mod projection;
 pub(crate) mod refusal;
@@ -14,11 +15,15 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use svc_model::{JsonObject, RecordId};
 
-pub use self::bulk::{BeforeCommit, Prepared};
+pub(crate) use self::commit_note::Note;
 pub(crate) use self::{
     body::{Purpose, RecordBody, read_body, read_key},
     bulk::{BulkPlan, BulkResults, take_back},
     projection::Projection,
+};
+pub use self::{
+    bulk::{BeforeCommit, Prepared},
+    commit_note::{CommitNote, Written},
 };
 use crate::{Error, ErrorKind, Field, Model, Result};
 
@@ -114,6 +119,13 @@ pub(crate) struct Changed {
 }
 
 impl Changed {
+    pub(crate) fn written(&self) -> Written<'_> {
+        Written {
+            before: Some(&self.before),
+            after: self.record.as_ref(),
+        }
+    }
+
     pub(crate) fn updated(before: Before, record: RecordJson) -> Self {
         Self {
             before,

@@ -29,10 +29,11 @@ use self::rest::ListPurpose;
 pub use self::rest::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
-    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result, Structure,
+    Before, CommitNote, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result,
+    Structure,
     engine::{ChangeRequest, Driver, Update},
     plan::{AggregatePlan, ListPlan},
-    record::{Projection, Purpose, read_body, read_key},
+    record::{Note, Projection, Purpose, read_body, read_key},
     sql::{SqlJob, SqlOutput},
 };
 
@@ -46,7 +47,11 @@ static LONG_QUERIES: Semaphore = Semaphore::const_new(2);
 
 /// A connected database. Cheap to clone; its connections close with the last clone.
 #[derive(Clone, Debug)]
-pub struct Resource(Arc<Inner>);
+pub struct Resource {
+    inner: Arc<Inner>,
+    /// What notes the writes of this clone.
+    note: Note,
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -103,6 +108,22 @@ impl Resource {
         Self::over(name.into(), driver, structure_check).await
     }
 
+    /// Whether a write to the database is noted before its commit, by those that [note](Self::noting) writes. SQLite's are; other
+    /// engines commit a write in the same step as they make it.
+    pub fn notes_commits(&self) -> bool {
+        self.inner.driver.notes_commits()
+    }
+
+    /// The same resource, with a note of the write that is made through this clone: a create of one record, an update or
+    /// a delete.
+    #[must_use]
+    pub fn noting(&self, note: Arc<dyn CommitNote>) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            note: Some(note),
+        }
+    }
+
     /// A resource over a driver that is connected.
     pub(crate) async fn over(
         name: String,
@@ -111,25 +132,28 @@ impl Resource {
     ) -> Result<Self> {
         let checked = Instant::now();
         let structure = driver.structure().await?;
-        Ok(Self(Arc::new(Inner {
-            name,
-            driver,
-            structure: ArcSwap::from_pointee(structure),
-            reloading: Mutex::new(()),
-            check: StructureCheck::new(structure_check, checked),
-        })))
+        Ok(Self {
+            inner: Arc::new(Inner {
+                name,
+                driver,
+                structure: ArcSwap::from_pointee(structure),
+                reloading: Mutex::new(()),
+                check: StructureCheck::new(structure_check, checked),
+            }),
+            note: None,
+        })
     }
 
     /// The name it was connected under.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.inner.name
     }
 
     /// The structure, as it was last read.
     #[must_use]
     pub fn structure(&self) -> Arc<Structure> {
-        self.0.structure.load_full()
+        self.inner.structure.load_full()
     }
 
     /// Reads the structure again. Requests continue with the old one until it is there; calls at the same time
@@ -157,12 +181,12 @@ impl Resource {
 
     /// Reads the structure again unless another call has done so since `seen`.
     async fn reload_from(&self, seen: &Arc<Structure>) -> Result<()> {
-        let _one_at_a_time = self.0.reloading.lock().await;
+        let _one_at_a_time = self.inner.reloading.lock().await;
         if !Arc::ptr_eq(&self.structure(), seen) {
             return Ok(());
         }
-        let structure = self.0.driver.structure().await?;
-        self.0.structure.store(Arc::new(structure));
+        let structure = self.inner.driver.structure().await?;
+        self.inner.structure.store(Arc::new(structure));
         Ok(())
     }
 
@@ -171,7 +195,7 @@ impl Resource {
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is none.
     pub fn model(&self, name: &str) -> Result<Arc<Model>> {
-        self.0
+        self.inner
             .structure
             .load()
             .model(name)
@@ -184,7 +208,7 @@ impl Resource {
     /// all the time is compared beside its requests; after a pause the first request waits for it, but not for
     /// long.
     pub async fn check_structure(&self) {
-        let due = self.0.check.due(Instant::now());
+        let due = self.inner.check.due(Instant::now());
         if due == Due::Not {
             return;
         }
@@ -306,7 +330,7 @@ impl Resource {
                 view: view.clone(),
                 ..BulkOptions::default()
             };
-            let created = self.bulk_create(model, std::slice::from_ref(body), &options);
+            let created = self.create_all(model, std::slice::from_ref(body), &options, &self.note);
             return created
                 .await?
                 .pop()
@@ -316,7 +340,7 @@ impl Resource {
             writable(model, model.writes.create, "created")?;
             let shown = Projection::resolve(model, view)?;
             let body = read_body(model, body, &shown.zone, Purpose::Create)?;
-            Ok(driver.create(model, body.values, shown))
+            Ok(driver.create(model, body.values, shown, self.note.clone()))
         })
         .await
     }
@@ -391,7 +415,7 @@ impl Resource {
                     shown,
                 }),
             };
-            Ok(driver.change(model, request))
+            Ok(driver.change(model, request, self.note.clone()))
         });
         changed.await?.into_updated()
     }
@@ -402,7 +426,7 @@ impl Resource {
     /// [`ErrorKind::Invalid`] when the guard refuses the query, naming the rule, and when the database does, in
     /// its words; else as [`Resource::list`].
     pub async fn sql(&self, query: &SqlQuery) -> Result<SqlOutput> {
-        let driver = &self.0.driver;
+        let driver = &self.inner.driver;
         let engine = driver.sql_engine();
         let job = if query.query.len() <= SHORT_QUERY {
             SqlJob::new(query, engine)
@@ -434,7 +458,7 @@ impl Resource {
                 if_match: if_match.cloned(),
                 update: None,
             };
-            Ok(driver.change(model, request))
+            Ok(driver.change(model, request, self.note.clone()))
         });
         Ok(changed.await?.before)
     }
@@ -455,7 +479,7 @@ impl Resource {
             true => model,
             false => structure.model(&model.name).unwrap_or(model),
         };
-        let refused = match plan(&*self.0.driver, &structure, current) {
+        let refused = match plan(&*self.inner.driver, &structure, current) {
             Ok(call) => match call.await {
                 Err(error) if error.kind() == ErrorKind::StructureChanged => error,
                 result => return result,
@@ -471,14 +495,14 @@ impl Resource {
         );
         self.reload_from(&structure).await?;
         let model = self.model(&model.name)?;
-        plan(&*self.0.driver, &self.structure(), &model)?
+        plan(&*self.inner.driver, &self.structure(), &model)?
             .await
             .map_err(no_longer_changing)
     }
 
     /// Whether the database still has this structure.
     async fn is_current(&self, structure: &Structure) -> Result<bool> {
-        Ok(self.0.driver.structure_version().await? == structure.version)
+        Ok(self.inner.driver.structure_version().await? == structure.version)
     }
 }
 

@@ -34,7 +34,7 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, PlaceQuery, cursor::KeyValue},
-    record::{BulkPlan, BulkResults, Changed, Part, Projection, RecordBody, no_such_record},
+    record::{BulkPlan, BulkResults, Changed, Note, Part, Projection, RecordBody, no_such_record},
     sql::{SqlJob, SqlOutput},
     value::{Scalar, Values},
 };
@@ -272,6 +272,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         model: &Arc<Model>,
         values: Values,
         shown: Projection,
+        _note: Note,
     ) -> Result<RecordJson> {
         let create = E::Create::new(model, &values, shown)?;
         let work = Work::new(&model.name, "create", false);
@@ -334,7 +335,12 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         .await
     }
 
-    async fn change(&self, model: &Arc<Model>, request: ChangeRequest) -> Result<Changed> {
+    async fn change(
+        &self,
+        model: &Arc<Model>,
+        request: ChangeRequest,
+        _note: Note,
+    ) -> Result<Changed> {
         let change = Change::new::<E>(model, request)?;
         let shape = if change.is_write() {
             "update"

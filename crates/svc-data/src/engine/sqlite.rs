@@ -19,7 +19,7 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::PlaceQuery,
-    record::{BulkPlan, BulkResults, Changed, Part, Projection},
+    record::{BulkPlan, BulkResults, Changed, Note, Part, Projection, Written},
     sql::{SqlJob, SqlOutput},
     value::Values,
 };
@@ -148,6 +148,7 @@ impl Sqlite {
 
     async fn write<T: Send + 'static>(
         &self,
+        note: Note,
         work: impl Fn(Session<'_>) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T> {
         let path = Arc::clone(&self.path);
@@ -155,7 +156,7 @@ impl Sqlite {
             let session = Session::new(connection, &path);
             session.translate(work(session))
         };
-        let written = self.pool.write(Some(self.timeout), work).await;
+        let written = self.pool.write(Some(self.timeout), note, work).await;
         written.map_err(|error: Error| match error.kind() {
             // It will not pass by itself, as an unreachable database may.
             ErrorKind::Unavailable if fault::is_read_only(&error) => {
@@ -243,14 +244,32 @@ impl Driver for Sqlite {
         model: &Arc<Model>,
         values: Values,
         shown: Projection,
+        note: Note,
     ) -> Result<RecordJson> {
         let create = write::Create::new(model, &values, shown)?;
-        self.write(move |session| create.run(session)).await
+        let prepare = note.clone();
+        let work = move |session: Session<'_>| {
+            let created = create.run(session)?;
+            if let Some(note) = &prepare {
+                note.prepare(Written::from(&created));
+            }
+            Ok(created)
+        };
+        self.write(note, work).await
     }
 
     async fn bulk_create(&self, model: &Arc<Model>, plan: BulkPlan) -> Result<BulkResults> {
+        let note = plan.note.clone();
         let bulk = write::BulkCreate::new(model, plan, Handle::current());
-        self.write(move |session| bulk.run(session)).await
+        let prepare = note.clone();
+        let work = move |session: Session<'_>| {
+            let results = bulk.run(session)?;
+            if let (Some(note), [Ok(record)]) = (&prepare, results.as_slice()) {
+                note.prepare(record.into());
+            }
+            Ok(results)
+        };
+        self.write(note, work).await
     }
 
     async fn cursor_behind(
@@ -270,6 +289,10 @@ impl Driver for Sqlite {
         .await
     }
 
+    fn notes_commits(&self) -> bool {
+        true
+    }
+
     fn sql_engine(&self) -> Engine {
         Engine::Sqlite
     }
@@ -287,9 +310,22 @@ impl Driver for Sqlite {
         .await
     }
 
-    async fn change(&self, model: &Arc<Model>, request: ChangeRequest) -> Result<Changed> {
+    async fn change(
+        &self,
+        model: &Arc<Model>,
+        request: ChangeRequest,
+        note: Note,
+    ) -> Result<Changed> {
         let change = write::Change::new(model, request)?;
-        self.write(move |session| change.run(session)).await
+        let prepare = note.clone();
+        let work = move |session: Session<'_>| {
+            let changed = change.run(session)?;
+            if let Some(note) = &prepare {
+                note.prepare(changed.written());
+            }
+            Ok(changed)
+        };
+        self.write(note, work).await
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_model::wire::BoxFuture;
 
-use super::{RecordBody, taken_back};
+use super::{Note, RecordBody, taken_back};
 use crate::{RecordJson, Result, record::Projection};
 
 /// Called right before a bulk create that created something is committed. When its future fails, nothing is
@@ -32,6 +32,8 @@ pub(crate) struct BulkPlan {
     pub(crate) atomic: bool,
     pub(crate) shown: Projection,
     pub(crate) before_commit: Option<BeforeCommit>,
+    /// The note of the only record.
+    pub(crate) note: Note,
 }
 
 impl BulkPlan {

@@ -7,7 +7,7 @@ use svc_model::{JsonObject, RecordId, RecordView};
 use crate::{
     BeforeCommit, Error, ErrorKind, IfMatch, Model, RecordJson, Resource, Result,
     engine::{ChangeRequest, Update},
-    record::{BulkPlan, Projection, Purpose, RecordBody, read_body, read_key, taken_back},
+    record::{BulkPlan, Note, Projection, Purpose, RecordBody, read_body, read_key, taken_back},
     resource::writable,
 };
 
@@ -46,6 +46,17 @@ impl Resource {
         bodies: &[JsonObject],
         options: &BulkOptions,
     ) -> Result<Vec<Result<RecordJson>>> {
+        self.create_all(model, bodies, options, &None).await
+    }
+
+    /// Creates records in one transaction; the note is of the only one.
+    pub(super) async fn create_all(
+        &self,
+        model: &Arc<Model>,
+        bodies: &[JsonObject],
+        options: &BulkOptions,
+        note: &Note,
+    ) -> Result<Vec<Result<RecordJson>>> {
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.create, "created")?;
             let wanted = Projection::resolve(model, &options.view)?;
@@ -63,6 +74,7 @@ impl Resource {
                 atomic: options.atomic,
                 shown,
                 before_commit: options.before_commit.clone(),
+                note: note.clone(),
             };
             Ok(Box::pin(async move {
                 if plan.atomic && plan.records.iter().any(Result::is_err) {
@@ -96,7 +108,7 @@ impl Resource {
         records: &[(RecordId, String)],
     ) -> Result<Option<bool>> {
         if let Some(transaction) = transaction
-            && let Some(outcome) = self.0.driver.transaction_outcome(transaction).await?
+            && let Some(outcome) = self.inner.driver.transaction_outcome(transaction).await?
         {
             return Ok(Some(outcome));
         }
@@ -119,7 +131,7 @@ impl Resource {
                             shown,
                         }),
                     };
-                    Ok(driver.change(model, request))
+                    Ok(driver.change(model, request, None))
                 })
                 .await;
             match found {

@@ -5,10 +5,10 @@ mod bulk_create;
 mod list;
 mod siblings;
 
-use std::sync::Arc;
+use std::{future::Future, sync::Arc};
 
 use http::StatusCode;
-use svc_data::{Before, Model, RecordJson};
+use svc_data::{Model, RecordJson, Written};
 use svc_model::{
     RecordView,
     records::{self, Record},
@@ -18,8 +18,8 @@ use svc_store::AuditEntry;
 
 use crate::{
     api::{routes::Routes, tools},
-    audit::write_audited,
-    auth::access::{Call, Change, Delete, Read, Write},
+    audit::write_noted,
+    auth::access::{Call, Change, Delete, Read, Records, ResourceRequest, Write},
     http::{
         ApiResponse, ApiResult,
         response::{empty_response, raw_json_response, tagged_response},
@@ -55,15 +55,11 @@ async fn create(call: Call<Write>) -> ApiResult {
     let records = call.access.records().await?;
     let view = RecordView::parse(call.request.query())?;
     let object = call.request.read_object(call.body).await?;
-    let (may_read, model) = (records.may_read(), Arc::clone(records.model()));
+    let may_read = records.may_read();
     let entry = records.audit_entry::<records::Create<Record>>();
-    let line = entry.clone();
-    let store = call.request.store_for(records.actor());
-    let create = async move { records.create(&object, view).await };
-    let created = write_audited(&call.request.state, store, &entry, create, move |record| {
-        vec![created(line, &model, record)]
-    });
-    Ok(answer(may_read, StatusCode::CREATED, created.await?))
+    let create = |records: Records<_>| async move { records.create(&object, view).await };
+    let created = write(call.request, records, entry, create).await?;
+    Ok(answer(may_read, StatusCode::CREATED, created))
 }
 
 async fn update(call: Call<Write>) -> ApiResult {
@@ -83,24 +79,33 @@ async fn change<O: Operation>(call: Call<Write>, change: Change) -> ApiResult {
     let tags = call.request.if_match()?;
     let object = call.request.read_object(call.body).await?;
     let may_read = records.may_read();
-    let entry = records.audit_entry::<O>();
-    let begun = entry.clone().record(records.id());
-    let store = call.request.store_for(records.actor());
-    let write = async move { records.change(change, &object, tags.as_ref(), view).await };
-    let changed = write_audited(
-        &call.request.state,
-        store,
-        &begun,
-        write,
-        |changed: &RecordJson| {
-            let entry = match &changed.before {
-                Some(before) => with_before(entry, before),
-                None => entry,
-            };
-            vec![entry.after(&changed.etag)]
-        },
-    );
-    Ok(answer(may_read, StatusCode::OK, changed.await?))
+    let entry = records.audit_entry::<O>().record(records.id());
+    let change = |records: Records<_>| async move {
+        records.change(change, &object, tags.as_ref(), view).await
+    };
+    let changed = write(call.request, records, entry, change).await?;
+    Ok(answer(may_read, StatusCode::OK, changed))
+}
+
+/// Writes to one record, with its line in the audit trail. `entry` is what is known of the write before it begins.
+async fn write<R, T, W>(
+    request: ResourceRequest,
+    records: Records<R>,
+    entry: AuditEntry,
+    write: impl FnOnce(Records<R>) -> W,
+) -> ApiResult<T>
+where
+    T: Send + Sync + 'static,
+    for<'r> Written<'r>: From<&'r T>,
+    W: Future<Output = ApiResult<T>> + Send + 'static,
+{
+    let store = request.store_for(records.actor());
+    let model = Arc::clone(records.model());
+    let begun = entry.clone();
+    let notes_commits = records.notes_commits();
+    let write = |note| write(records.noting(note));
+    let line = move |written: Written<'_>| described(entry.clone(), &model, written);
+    write_noted(&request.state, store, &begun, notes_commits, write, line).await
 }
 
 /// The answer to a write. The entity tag is made of the whole record, so that it is for those who may read it.
@@ -120,15 +125,27 @@ async fn delete(call: Call<Delete>) -> ApiResult {
     let records = call.access.records().await?;
     RecordView::parse(call.request.query())?;
     let tags = call.request.if_match()?;
-    let entry = records.audit_entry::<records::Delete>();
-    let begun = entry.clone().record(records.id());
-    let store = call.request.store_for(records.actor());
-    let delete = async move { records.delete(tags.as_ref()).await };
-    write_audited(&call.request.state, store, &begun, delete, |before| {
-        vec![with_before(entry, before)]
-    })
-    .await?;
+    let entry = records
+        .audit_entry::<records::Delete>()
+        .record(records.id());
+    let delete = |records: Records<_>| async move { records.delete(tags.as_ref()).await };
+    write(call.request, records, entry, delete).await?;
     Ok(empty_response(StatusCode::NO_CONTENT))
+}
+
+/// The line about what a write did to a record.
+fn described(entry: AuditEntry, model: &Model, written: Written<'_>) -> AuditEntry {
+    match (written.before, written.after) {
+        (Some(before), after) => {
+            let entry = entry.record(before.id.as_str()).before(&before.etag);
+            match after {
+                Some(record) => entry.after(&record.etag),
+                None => entry,
+            }
+        }
+        (None, Some(record)) => created(entry, model, record),
+        (None, None) => entry,
+    }
 }
 
 /// The line about a record that was created.
@@ -142,9 +159,4 @@ fn created(entry: AuditEntry, model: &Model, record: &RecordJson) -> AuditEntry 
             entry
         }
     }
-}
-
-/// Says what a record was.
-fn with_before(entry: AuditEntry, before: &Before) -> AuditEntry {
-    entry.record(before.id.as_str()).before(&before.etag)
 }

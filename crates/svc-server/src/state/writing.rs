@@ -63,8 +63,22 @@ impl Writing {
         }
     }
 
-    /// Records a write before it begins, where no write may be without its line.
+    /// Notes a write before it begins, where no write may be without its line.
     pub(crate) async fn begin(
+        &self,
+        state: &State,
+        store: &Store,
+        entry: &AuditEntry,
+    ) -> ApiResult<Option<BegunWrite>> {
+        let begun = self.expect(state, store, entry).await?;
+        if let Some(begun) = &begun {
+            begun.note()?;
+        }
+        Ok(begun)
+    }
+
+    /// Makes place in the journal for a write that notes itself, where no write may be without its line.
+    pub(crate) async fn expect(
         &self,
         state: &State,
         store: &Store,
@@ -78,7 +92,7 @@ impl Writing {
             self.flush(&state.store).await?;
         }
         match self.journal.get() {
-            Some(journal) => Ok(Some(journal.begin(store, entry)?)),
+            Some(journal) => Ok(Some(journal.expect(store, entry)?)),
             None => Ok(None),
         }
     }

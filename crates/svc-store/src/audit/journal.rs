@@ -18,9 +18,12 @@ mod group_sync;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
 
 use self::appender::{Appender, Waiting};
-use self::file::{JournalFile, Slot};
+use self::file::{JournalFile, Prepared, Slot};
 use self::group_sync::GroupSync;
 use super::row::{INSERT, NewLine};
 use super::{AuditEntry, By};
@@ -40,14 +43,25 @@ struct Inner {
     appender: Arc<Appender>,
 }
 
-/// A write that has begun. Where neither [`settle`](Self::settle) nor [`cancel`](Self::cancel) is called, its outcome
+/// A write that is about to begin, or has. Where it was noted and neither [`settle`](Self::settle) nor [`cancel`](Self::cancel) is called, its outcome
 /// is unknown, and its line says so.
 pub struct BegunWrite {
     journal: WriteJournal,
     by: By,
     begun: NewLine,
     /// `None` once the write was settled or cancelled.
-    slot: Option<Slot>,
+    slot: Mutex<Option<Slot>>,
+    /// Whether something is written in the slot.
+    is_noted: AtomicBool,
+    prepared: Mutex<Option<PreparedLine>>,
+}
+
+/// The line of a write that is about to be committed, as the journal has it.
+struct PreparedLine {
+    line: NewLine,
+    in_file: Prepared,
+    /// What the sync has to come to.
+    written: u64,
 }
 
 /// What a journal of another process holds.
@@ -88,18 +102,27 @@ impl WriteJournal {
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when the note cannot be kept; the write must not begin.
     pub fn begin(&self, store: &Store, entry: &AuditEntry) -> Result<BegunWrite> {
+        let begun = self.expect(store, entry)?;
+        begun.note()?;
+        Ok(begun)
+    }
+
+    /// Makes place for a write that is [noted](BegunWrite::note) when it begins, or [prepared](BegunWrite::prepare) before it
+    /// is committed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when there is no place; the write must not begin.
+    pub fn expect(&self, store: &Store, entry: &AuditEntry) -> Result<BegunWrite> {
         let by = store.audited_by().cloned().unwrap_or_else(By::program);
         let begun = store.new_line(&by, entry).unknown();
         let slot = self.inner.file.take()?;
-        if let Err(error) = self.inner.file.note(&slot, &begun) {
-            self.inner.file.give_back(slot);
-            return Err(error);
-        }
         Ok(BegunWrite {
             journal: self.clone(),
             by,
             begun,
-            slot: Some(slot),
+            slot: Mutex::new(Some(slot)),
+            is_noted: AtomicBool::new(false),
+            prepared: Mutex::default(),
         })
     }
 
@@ -140,38 +163,125 @@ impl fmt::Debug for WriteJournal {
 }
 
 impl BegunWrite {
-    /// The write did not happen.
-    pub fn cancel(mut self) {
-        if let Some(slot) = self.slot.take() {
-            self.journal.inner.file.clear(slot);
+    /// Notes that the write begins.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when the note cannot be kept; the write must not begin.
+    pub fn note(&self) -> Result<()> {
+        match &*self.slot.lock() {
+            Some(slot) => {
+                self.is_noted.store(true, Ordering::Relaxed);
+                self.journal.inner.file.note(slot, &self.begun)
+            }
+            None => Ok(()),
         }
     }
 
-    /// The write was done, and these are its lines. They are on the disk when this gives `Ok`, and in the trail of
-    /// whoever reads it from then on.
+    /// Notes the line of the write, which was done and is about to be committed. A line that is on the disk with the
+    /// commit needs no time after it.
+    pub fn prepare(&self, entry: &AuditEntry) {
+        let inner = &self.journal.inner;
+        let line = inner.store.new_line(&self.by, entry);
+        let slot = self.slot.lock();
+        let Some(slot) = &*slot else {
+            return;
+        };
+        self.is_noted.store(true, Ordering::Relaxed);
+        let prepared = inner.file.prepare(slot, &line).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the journal of writes cannot be written");
+            None
+        });
+        *self.prepared.lock() = prepared.map(|in_file| PreparedLine {
+            line,
+            in_file,
+            written: inner.sync.count_written(),
+        });
+    }
+
+    /// Begins to bring what was prepared to the disk, of this write and of others. What is given waits until that is done.
+    pub fn start_sync(&self) -> impl FnOnce() + Send + use<> {
+        let synced = self.journal.inner.sync.start();
+        // Whether it succeeded is looked up when the write is settled.
+        move || drop(synced.blocking_recv())
+    }
+
+    /// The write did not happen.
+    pub fn cancel(&self) {
+        if let Some(slot) = self.slot.lock().take() {
+            self.give_back(slot);
+        }
+    }
+
+    fn give_back(&self, slot: Slot) {
+        let file = &self.journal.inner.file;
+        match self.is_noted.load(Ordering::Relaxed) {
+            true => file.clear([slot]),
+            false => file.give_back(slot),
+        }
+    }
+
+    /// The write was done, and these are its lines, of which one may have been [prepared](Self::prepare). They are on the
+    /// disk when this gives `Ok`, and in the trail of whoever reads it from then on.
     ///
     /// # Errors
     /// When the store does not take the lines. They wait for [`WriteJournal::flush`] then.
-    pub async fn settle(mut self, entries: &[AuditEntry]) -> Result<()> {
-        let Some(slot) = self.slot.take() else {
+    pub async fn settle(&self, entries: impl FnOnce() -> Vec<AuditEntry> + Send) -> Result<()> {
+        let Some(slot) = self.slot.lock().take() else {
             return Ok(());
         };
         let inner = &self.journal.inner;
-        let lines = entries
-            .iter()
-            .map(|entry| inner.store.new_line(&self.by, entry))
-            .collect::<Vec<_>>();
-        let in_file = self.note_lines(&slot, &lines).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the journal of writes cannot be written");
-            false
-        });
+        let (lines, place) = self.place(&slot, entries);
         let keeps_up = inner.appender.keeps_up();
         // From here on the lines are appended to the end even when the caller leaves.
         inner.appender.add(Waiting { slot, lines });
-        if in_file && keeps_up && inner.sync.sync().await.is_ok() {
-            return Ok(());
+        let on_disk = match place {
+            _ if !keeps_up => false,
+            Place::Disk => true,
+            Place::File => inner.sync.sync().await.is_ok(),
+            Place::None => false,
+        };
+        match on_disk {
+            true => Ok(()),
+            false => inner.appender.flush().await,
         }
-        inner.appender.flush().await
+    }
+
+    /// The lines, and where the journal has them.
+    fn place(
+        &self,
+        slot: &Slot,
+        entries: impl FnOnce() -> Vec<AuditEntry>,
+    ) -> (Vec<NewLine>, Place) {
+        let inner = &self.journal.inner;
+        if let Some(PreparedLine {
+            line,
+            in_file,
+            written,
+        }) = self.prepared.lock().take()
+        {
+            let place = match inner.file.confirm(slot, in_file) {
+                Ok(()) if inner.sync.has_synced(written) => Place::Disk,
+                Ok(()) => Place::File,
+                Err(error) => {
+                    tracing::warn!(%error, "the journal of writes cannot be written");
+                    Place::None
+                }
+            };
+            return (vec![line], place);
+        }
+        let lines: Vec<NewLine> = entries()
+            .iter()
+            .map(|entry| inner.store.new_line(&self.by, entry))
+            .collect();
+        let place = match self.note_lines(slot, &lines) {
+            Ok(true) => Place::File,
+            Ok(false) => Place::None,
+            Err(error) => {
+                tracing::warn!(%error, "the journal of writes cannot be written");
+                Place::None
+            }
+        };
+        (lines, place)
     }
 
     /// Writes the lines into the slot, and says whether they are in it as a whole.
@@ -197,10 +307,25 @@ impl BegunWrite {
     }
 }
 
+/// Where the journal has the lines of a write.
+enum Place {
+    /// On the disk.
+    Disk,
+    /// In its file.
+    File,
+    /// Nowhere as a whole.
+    None,
+}
+
 impl Drop for BegunWrite {
     fn drop(&mut self) {
-        if let Some(slot) = self.slot.take() {
-            let lines = vec![self.begun.clone()];
+        if let Some(slot) = self.slot.get_mut().take() {
+            if !self.is_noted.load(Ordering::Relaxed) {
+                return self.give_back(slot);
+            }
+            let prepared = self.prepared.get_mut().take();
+            let line = prepared.map(|prepared| prepared.line.unknown());
+            let lines = vec![line.unwrap_or_else(|| self.begun.clone())];
             self.journal.inner.appender.add(Waiting { slot, lines });
         }
     }

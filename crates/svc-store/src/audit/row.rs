@@ -90,6 +90,12 @@ impl NewLine {
         self
     }
 
+    /// The same line about a write that is known to be done.
+    pub(super) fn known(mut self) -> Self {
+        self.outcome = None;
+        self
+    }
+
     /// Its identifier.
     pub(super) fn uid(&self) -> Uuid {
         self.uid

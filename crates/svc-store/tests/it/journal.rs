@@ -25,6 +25,40 @@ fn acting(store: &Store) -> Store {
     store.acting(actor, Some("request-1"))
 }
 
+#[tokio::test]
+async fn a_line_that_was_prepared_is_unknown_until_its_write_is_settled() {
+    let fixture = Fixture::new().await;
+    let store = acting(&fixture.store);
+    let journal = store.audit().open_journal().await.unwrap();
+    let prepare = |key: &str| {
+        let begun = journal.begin(&store, &entry("records.create")).unwrap();
+        begun.prepare(&entry("records.create").record(key).after("tag"));
+        begun
+    };
+    let (done, failed, left) = (prepare("1"), prepare("2"), prepare("3"));
+    let sync = done.start_sync();
+    tokio::task::spawn_blocking(sync).await.unwrap();
+    let missing = store.audit().missing_lines().await.unwrap();
+    assert_eq!(missing.len(), 3);
+    assert!(missing.iter().all(|noted| noted.line.outcome_is_unknown));
+    done.settle(|| panic!("the line is there")).await.unwrap();
+    failed.cancel();
+    drop(left);
+    let lines = record_lines(&store).await;
+    let seen = |line: &AuditLine| (line.record.clone(), line.outcome_is_unknown);
+    assert_eq!(
+        lines.iter().map(seen).collect::<Vec<_>>(),
+        [(Some("1".to_owned()), false)]
+    );
+    journal.flush().await.unwrap();
+    let lines = record_lines(&store).await;
+    let seen: Vec<_> = lines.iter().map(seen).collect();
+    assert_eq!(
+        seen,
+        [(Some("3".to_owned()), true), (Some("1".to_owned()), false)]
+    );
+}
+
 fn journals(store: &Store) -> usize {
     let names = std::fs::read_dir(store.dir()).unwrap();
     names
@@ -56,7 +90,7 @@ async fn a_settled_write_has_its_line_and_leaves_no_note() {
     let begun = journal.begin(&store, &entry("records.create")).unwrap();
     assert_eq!(journals(&store), 1);
     begun
-        .settle(&[entry("records.create").record("42").after("tag")])
+        .settle(|| vec![entry("records.create").record("42").after("tag")])
         .await
         .unwrap();
     journal
@@ -129,7 +163,7 @@ async fn a_line_that_the_store_does_not_take_waits_and_is_written_once_it_does()
     fill(&fixture, true).await;
     let begun = journal.begin(&store, &entry("records.create")).unwrap();
     let error = begun
-        .settle(&[entry("records.create").record("42")])
+        .settle(|| vec![entry("records.create").record("42")])
         .await
         .unwrap_err();
     assert_ne!(error.kind(), ErrorKind::Invalid);
@@ -160,7 +194,7 @@ async fn a_line_that_was_written_just_before_a_process_was_killed_is_no_second_o
     fill(&fixture, true).await;
     let begun = journal.begin(&store, &entry("records.create")).unwrap();
     begun
-        .settle(&[entry("records.create").record("1")])
+        .settle(|| vec![entry("records.create").record("1")])
         .await
         .unwrap_err();
     let noted = store.dir().join("store.writes.left");

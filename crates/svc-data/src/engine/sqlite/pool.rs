@@ -23,6 +23,7 @@ use super::{
 use crate::{
     Error, Result,
     admission::{Admission, Work},
+    record::Note,
 };
 
 mod direct;
@@ -194,7 +195,12 @@ impl Pool {
     /// Runs `work` in a transaction on the writer and answers after the commit.
     ///
     /// It is run again when a neighbour in the same transaction took its changes away.
-    pub(crate) async fn write<T, E, F>(&self, limit: Option<Duration>, work: F) -> Result<T, E>
+    pub(crate) async fn write<T, E, F>(
+        &self,
+        limit: Option<Duration>,
+        note: Note,
+        work: F,
+    ) -> Result<T, E>
     where
         F: FnMut(&Connection) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -204,7 +210,8 @@ impl Pool {
             return Err(Error::invalid("this resource is connected read-only").into());
         };
         let (answer, answered) = oneshot::channel();
-        let job = Write::new(limit.map(|limit| Instant::now() + limit), work, answer);
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        let job = Write::new(deadline, note, work, answer);
         if !writes.send(Box::new(job)) {
             return Err(stopped().into());
         }

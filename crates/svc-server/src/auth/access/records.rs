@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use svc_data::{Before, BulkOptions, ErrorKind, IfMatch, Model, Page, RecordJson, UpdateOptions};
+use svc_data::{
+    Before, BulkOptions, CommitNote, ErrorKind, IfMatch, Model, Page, RecordJson, UpdateOptions,
+};
 use svc_model::{
     Invalid, JsonObject, ListQuery, RecordId, RecordView,
     records::{AggregateQuery, GroupQuery},
@@ -150,6 +152,19 @@ impl<R> Records<R> {
     /// The caller.
     pub(crate) fn actor(&self) -> Actor {
         self.access.actor()
+    }
+
+    /// Whether writes to them are noted before their commit.
+    pub(crate) fn notes_commits(&self) -> bool {
+        self.access.resource.notes_commits()
+    }
+
+    /// The same records, with a note of the write that is made to one of them.
+    pub(crate) fn noting(mut self, note: Option<Arc<dyn CommitNote>>) -> Self {
+        if let Some(note) = note {
+            self.access.resource = self.access.resource.noting(note);
+        }
+        self
     }
 
     /// Whether the caller may read them too.

@@ -16,13 +16,13 @@ use crate::database::Store;
 use crate::error::{Error, Result};
 
 /// How long lines are gathered that nobody waits for.
-const GATHERED: Duration = Duration::from_millis(10);
+const GATHERED: Duration = Duration::from_millis(50);
 /// How many of them are appended earlier than that.
-const MANY: usize = 256;
+const MANY: usize = 512;
 /// How many lines the store may lag behind.
 const MOST: usize = 4_096;
 /// How long after it took lines the store is believed to take more.
-const BELIEVED: Duration = Duration::from_millis(100);
+const BELIEVED: Duration = Duration::from_millis(250);
 
 pub(super) struct Appender {
     store: Store,
@@ -143,9 +143,8 @@ impl Appender {
         let number = lines.len();
         match append(&self.store, lines).await {
             Ok(()) => {
-                for Waiting { slot, .. } in waiting {
-                    self.file.clear(slot);
-                }
+                self.file
+                    .clear(waiting.into_iter().map(|waiting| waiting.slot));
                 let had_failed = {
                     let mut state = self.state.lock();
                     state.appended = Some(Instant::now());

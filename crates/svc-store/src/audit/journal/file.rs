@@ -1,5 +1,6 @@
 //! The file of a journal: slots of one size, each with a head and a line as JSON. A slot of length 0 is free.
 
+use std::collections::VecDeque;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -14,9 +15,11 @@ use crate::error::{Error, Result};
 /// What the name of a journal begins with; an identifier follows.
 const PREFIX: &str = "store.writes.";
 /// Bytes of a slot: all columns of a line, unless a key is very long.
-const SLOT_BYTES: usize = 2048;
+const SLOT_BYTES: usize = 1024;
 /// How many slots the file grows by.
 const GROWN_BY: u32 = 64;
+/// How many slots are cleared by one call of the system.
+const CLEARED_AT_ONCE: usize = 256;
 /// Bytes in front of a line: its length, and the checksum of its JSON, by which one is known that was written in part.
 const HEAD: usize = 2 * size_of::<u32>();
 /// Set in the length of a line that is whole and known to be true.
@@ -33,7 +36,14 @@ pub(super) struct JournalFile {
 struct Slots {
     /// How many there are.
     all: u32,
-    free: Vec<u32>,
+    /// In turns, so that writes at the same time have neighbouring slots, which are synced together.
+    free: VecDeque<u32>,
+}
+
+/// A line that waits for its commit.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    length: u32,
 }
 
 /// A slot in the file that one write has.
@@ -67,7 +77,7 @@ impl JournalFile {
     /// A free slot; the file grows where all are taken.
     pub(super) fn take(&self) -> Result<Slot> {
         let mut slots = self.slots.lock();
-        if let Some(slot) = slots.free.pop() {
+        if let Some(slot) = slots.free.pop_front() {
             return Ok(Slot(slot));
         }
         // Written and not only made longer, so that the disk has the space when a note comes.
@@ -76,7 +86,7 @@ impl JournalFile {
             .map_err(|source| unusable(&self.path, source))?;
         let end = begin + GROWN_BY;
         slots.all = end;
-        slots.free.extend((begin + 1..end).rev());
+        slots.free.extend(begin + 1..end);
         Ok(Slot(begin))
     }
 
@@ -105,10 +115,28 @@ impl JournalFile {
         Ok(true)
     }
 
+    /// Writes the line of a write that is about to be committed into a slot. Until it is [confirmed](Self::confirm) its
+    /// outcome is unknown. `None` where it is too long.
+    pub(super) fn prepare(&self, slot: &Slot, line: &NewLine) -> Result<Option<Prepared>> {
+        let json = to_json(&line.clone().unknown())?;
+        if !fits(&json) {
+            return Ok(None);
+        }
+        self.write(slot, &json, 0)?;
+        Ok(Some(Prepared {
+            length: length(&json),
+        }))
+    }
+
+    /// Says that what was prepared was committed.
+    pub(super) fn confirm(&self, slot: &Slot, Prepared { length }: Prepared) -> Result<()> {
+        self.write_at(&(length | SETTLED).to_le_bytes(), slot.0)
+            .map_err(|source| unusable(&self.path, source))
+    }
+
     fn write(&self, slot: &Slot, json: &[u8], flags: u32) -> Result<()> {
-        let length = u32::try_from(json.len()).unwrap_or_default() | flags;
         let mut bytes = Vec::with_capacity(HEAD + json.len());
-        bytes.extend(length.to_le_bytes());
+        bytes.extend((length(json) | flags).to_le_bytes());
         bytes.extend(crc32fast::hash(json).to_le_bytes());
         bytes.extend(json);
         self.write_at(&bytes, slot.0)
@@ -122,18 +150,30 @@ impl JournalFile {
             .map_err(|source| unusable(&self.path, source))
     }
 
-    /// Clears a slot and gives it back.
-    pub(super) fn clear(&self, slot: Slot) {
-        match self.write_at(&[0; HEAD], slot.0) {
-            Ok(()) => self.give_back(slot),
-            // The line is in the trail: a note that stays is found to be there already.
-            Err(error) => tracing::warn!(%error, "the journal of writes cannot be written"),
+    /// Clears slots and gives them back.
+    pub(super) fn clear(&self, slots: impl IntoIterator<Item = Slot>) {
+        let mut slots: Vec<u32> = slots.into_iter().map(|Slot(slot)| slot).collect();
+        slots.sort_unstable();
+        let neighbours = |slot: &u32, next: &u32| slot + 1 == *next;
+        for run in slots.chunk_by(neighbours) {
+            for run in run.chunks(CLEARED_AT_ONCE) {
+                let bytes = match run {
+                    [_] => HEAD,
+                    run => run.len() * SLOT_BYTES,
+                };
+                let Some(first) = run.first() else { continue };
+                match self.write_at(&vec![0; bytes], *first) {
+                    Ok(()) => self.slots.lock().free.extend(run),
+                    // The lines are in the trail: notes that stay are found to be there already.
+                    Err(error) => tracing::warn!(%error, "the journal of writes cannot be written"),
+                }
+            }
         }
     }
 
     /// Gives back a slot that nothing was written into.
     pub(super) fn give_back(&self, Slot(slot): Slot) {
-        self.slots.lock().free.push(slot);
+        self.slots.lock().free.push_back(slot);
     }
 
     /// Removes the file when every slot is free.
@@ -231,7 +271,7 @@ fn read_slot(slot: &[u8]) -> Noted {
         (crc32fast::hash(json) == u32::from_le_bytes(*checksum)).then_some(json)
     });
     match whole.and_then(|json| serde_json::from_slice(json).ok()) {
-        Some(line) if length & SETTLED != 0 => Noted::Settled(line),
+        Some(line) if length & SETTLED != 0 => Noted::Settled(NewLine::known(line)),
         Some(line) => Noted::Begun(line),
         None => Noted::Unreadable,
     }
@@ -239,6 +279,11 @@ fn read_slot(slot: &[u8]) -> Noted {
 
 fn to_json(line: &NewLine) -> Result<Vec<u8>> {
     serde_json::to_vec(line).map_err(Error::caused("a line of the audit trail cannot be noted"))
+}
+
+/// That of a line that fits.
+fn length(json: &[u8]) -> u32 {
+    u32::try_from(json.len()).unwrap_or_default()
 }
 
 fn fits(json: &[u8]) -> bool {
@@ -297,7 +342,7 @@ mod tests {
         journal.sync().unwrap();
         let notes = only(dir.path());
         assert_eq!((notes.begun, notes.settled), (vec![], vec![settled]));
-        journal.clear(slot);
+        journal.clear([slot]);
         let notes = only(dir.path());
         assert_eq!((notes.settled, notes.unreadable), (vec![], 0));
     }

@@ -1,17 +1,24 @@
 //! One sync of the journal's file for all who wait for one.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
-use tokio::task::spawn_blocking;
 
 use super::file::JournalFile;
 use crate::error::{Error, Result};
 
 pub(super) struct GroupSync {
     file: Arc<JournalFile>,
+    /// Its blocking threads sync.
+    runtime: Handle,
     state: Mutex<State>,
+    /// How often something was written that is to be on the disk.
+    written: AtomicU64,
+    /// How many of these times it was synced afterwards.
+    synced: AtomicU64,
 }
 
 #[derive(Default)]
@@ -25,12 +32,33 @@ impl GroupSync {
     pub(super) fn new(file: Arc<JournalFile>) -> Arc<Self> {
         Arc::new(Self {
             file,
+            runtime: Handle::current(),
             state: Mutex::default(),
+            written: AtomicU64::new(0),
+            synced: AtomicU64::new(0),
         })
+    }
+
+    /// Says that something was written, and gives its number.
+    pub(super) fn count_written(&self) -> u64 {
+        self.written.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// Whether what has this number is on the disk.
+    pub(super) fn has_synced(&self, written: u64) -> bool {
+        self.synced.load(Ordering::Acquire) >= written
     }
 
     /// Waits until what was written to the file before this call is on the disk.
     pub(super) async fn sync(self: &Arc<Self>) -> Result<()> {
+        match self.start().await {
+            Ok(true) => Ok(()),
+            _ => Err(Error::internal("the journal of writes cannot be synced")),
+        }
+    }
+
+    /// Begins to sync what was written to the file before this call, and says later whether that is done.
+    pub(super) fn start(self: &Arc<Self>) -> oneshot::Receiver<bool> {
         let (sender, synced) = oneshot::channel();
         let is_first = {
             let mut state = self.state.lock();
@@ -39,19 +67,20 @@ impl GroupSync {
         };
         if is_first {
             let this = Arc::clone(self);
-            spawn_blocking(move || this.run());
+            self.runtime.spawn_blocking(move || this.run());
         }
-        match synced.await {
-            Ok(true) => Ok(()),
-            _ => Err(Error::internal("the journal of writes cannot be synced")),
-        }
+        synced
     }
 
     fn run(&self) {
         while let Some(waiting) = self.next() {
+            let written = self.written.load(Ordering::Acquire);
             let synced = self.file.sync();
-            if let Err(error) = &synced {
-                tracing::error!(%error, "the journal of writes cannot be synced");
+            match &synced {
+                Ok(()) => {
+                    self.synced.fetch_max(written, Ordering::AcqRel);
+                }
+                Err(error) => tracing::error!(%error, "the journal of writes cannot be synced"),
             }
             for waiting in waiting {
                 // Nobody waits for it where the caller has left.

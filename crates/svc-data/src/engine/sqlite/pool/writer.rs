@@ -11,8 +11,9 @@ use tokio::sync::oneshot;
 
 use super::{control, guarded, is_over, jobs::Waiting, stopped, timed_out};
 use crate::{
-    Error, ErrorKind, Result,
+    CommitNote, Error, ErrorKind, Result,
     engine::sqlite::{connection::Slot, fault},
+    record::Note,
 };
 
 /// How many writes are committed together at most.
@@ -23,6 +24,8 @@ pub(super) trait WriteJob: Send {
     /// Whether no caller waits for the answer any more.
     fn is_abandoned(&self) -> bool;
     fn deadline(&self) -> Option<Instant>;
+    /// The note of it that is on the disk when it is.
+    fn note(&self) -> Option<&dyn CommitNote>;
     /// Does the work; true when its changes are to be kept.
     fn run(&mut self, connection: &Connection) -> bool;
     /// Replaces the result by an error.
@@ -34,6 +37,7 @@ pub(super) trait WriteJob: Send {
 /// The work of a caller and the way back to them.
 pub(super) struct Write<T, E, F> {
     deadline: Option<Instant>,
+    note: Note,
     work: F,
     result: Option<Result<T, E>>,
     answer: oneshot::Sender<Result<T, E>>,
@@ -42,11 +46,13 @@ pub(super) struct Write<T, E, F> {
 impl<T, E, F> Write<T, E, F> {
     pub(super) fn new(
         deadline: Option<Instant>,
+        note: Note,
         work: F,
         answer: oneshot::Sender<Result<T, E>>,
     ) -> Self {
         Self {
             deadline,
+            note,
             work,
             result: None,
             answer,
@@ -67,6 +73,10 @@ where
 
     fn deadline(&self) -> Option<Instant> {
         self.deadline
+    }
+
+    fn note(&self) -> Option<&dyn CommitNote> {
+        self.note.as_deref()
     }
 
     fn run(&mut self, connection: &Connection) -> bool {
@@ -166,7 +176,14 @@ fn write_waiting(slot: &mut Slot, mut waiting: VecDeque<Box<dyn WriteJob>>, comm
             done.into_iter().for_each(|job| job.answer());
             continue;
         }
-        match commit(slot) {
+        // Beside the commit, which takes as long.
+        let syncing = done.iter().find_map(|job| job.note());
+        let syncing = syncing.map(CommitNote::start_sync);
+        let committed = commit(slot);
+        if let Some(wait) = syncing {
+            wait();
+        }
+        match committed {
             Ok(()) => {
                 commits.fetch_add(1, Ordering::Release);
                 done.into_iter().for_each(|job| job.answer());

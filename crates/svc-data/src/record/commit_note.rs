@@ -1,0 +1,52 @@
+//! Notes of writes that are made before the write is committed.
+
+use std::{fmt, sync::Arc};
+
+use super::{Before, RecordJson};
+
+/// A note of one write, for whoever keeps a record of all writes: made when its outcome is known, and on the disk when
+/// the write is.
+///
+/// Only a database that [`Resource::notes_commits`](crate::Resource::notes_commits) makes them.
+pub trait CommitNote: fmt::Debug + Send + Sync {
+    /// Notes what is about to be committed. It may be called again with another outcome, and what was noted may not be
+    /// committed after all: the write fails then.
+    fn prepare(&self, written: Written<'_>);
+
+    /// Begins to bring what was noted to the disk; what it gives waits until that is done. It is called for one of the
+    /// notes of writes that are committed together, and is for all of them.
+    fn start_sync(&self) -> Box<dyn FnOnce() + Send>;
+}
+
+/// A [`CommitNote`], as it is given along with a write.
+pub(crate) type Note = Option<Arc<dyn CommitNote>>;
+
+/// What a write does to a record.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Written<'r> {
+    /// What the record was; `None` where it is created.
+    pub before: Option<&'r Before>,
+    /// What it is; `None` where it is deleted.
+    pub after: Option<&'r RecordJson>,
+}
+
+impl<'r> From<&'r RecordJson> for Written<'r> {
+    /// What the answer to a create or an update says.
+    fn from(record: &'r RecordJson) -> Self {
+        Self {
+            before: record.before.as_ref(),
+            after: Some(record),
+        }
+    }
+}
+
+impl<'r> From<&'r Before> for Written<'r> {
+    /// What the answer to a delete says.
+    fn from(before: &'r Before) -> Self {
+        Self {
+            before: Some(before),
+            after: None,
+        }
+    }
+}
