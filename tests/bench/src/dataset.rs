@@ -18,6 +18,21 @@ pub struct Database {
     pub url: String,
 }
 
+impl Database {
+    /// The database in a file of SQLite.
+    pub fn in_file(name: &'static str, file: &Path) -> Self {
+        Self {
+            name,
+            url: format!("sqlite:{}", file.display()),
+        }
+    }
+
+    /// The file, if it is one of SQLite.
+    pub fn file(&self) -> Option<&Path> {
+        self.url.strip_prefix("sqlite:").map(Path::new)
+    }
+}
+
 const SEED: u64 = 20_260_915;
 /// The number of orders for each customer.
 const ORDERS_PER_CUSTOMER: u32 = 10;
@@ -64,8 +79,13 @@ const WORDS: [&str; 16] = [
     "green",
 ];
 
+/// Nothing is lost if making the file breaks off: it is made again.
+const QUICKLY: &str = "
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA foreign_keys = OFF;
+";
 const TABLES: &str = "
-PRAGMA journal_mode = WAL;
 CREATE TABLE customers (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
@@ -87,12 +107,14 @@ CREATE INDEX orders_status_created ON orders (status, created_at);
 CREATE INDEX orders_customer ON orders (customer_id);
 ANALYZE;
 ";
+const SHARED: &str = "PRAGMA journal_mode = WAL;";
 
 /// Creates the file with `orders` orders and a tenth as many customers.
 pub fn make(path: &Path, orders: u32) -> Result<(), Error> {
     let mut random = fastrand::Rng::with_seed(SEED);
     let customers = (orders / ORDERS_PER_CUSTOMER).max(1);
     let mut connection = Connection::open(path)?;
+    connection.execute_batch(QUICKLY)?;
     connection.execute_batch(TABLES)?;
     let transaction = connection.transaction()?;
     {
@@ -125,12 +147,14 @@ pub fn make(path: &Path, orders: u32) -> Result<(), Error> {
     }
     transaction.commit()?;
     connection.execute_batch(INDEXES)?;
+    connection.execute_batch(SHARED)?;
     Ok(())
 }
 
 /// Creates a file with this number of orders, whose notes have this length.
 pub fn make_wide(path: &Path, orders: u32, note: u32) -> Result<(), Error> {
     let mut connection = Connection::open(path)?;
+    connection.execute_batch(SHARED)?;
     connection.execute_batch(TABLES)?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(
@@ -151,6 +175,8 @@ pub fn copy_to_postgres(file: &Path, url: &str) -> Result<(), Error> {
 
     let source = Connection::open(file)?;
     let mut target = postgres::Client::connect(url, postgres::NoTls)?;
+    // The rows refer to each other as in the file.
+    target.batch_execute("SET session_replication_role = replica")?;
     for (table, columns) in [
         ("customers", "id, name, email, country, created_at"),
         (

@@ -59,6 +59,39 @@ pub fn table(rows: &[Row]) -> String {
     table
 }
 
+/// A table of what is meant to be and what was measured.
+#[derive(Debug)]
+pub struct Goals(String);
+
+impl Goals {
+    pub fn new() -> Self {
+        Self("| database | what | goal | measured |\n|---|---|--:|--:|\n".to_owned())
+    }
+
+    /// Adds a figure; an empty goal stands for none.
+    pub fn add(&mut self, database: &str, what: &str, goal: &str, measured: &str) {
+        let line = format!("| {database} | {what} | {goal} | {measured} |\n");
+        self.0.push_str(&line);
+    }
+
+    pub fn table(self) -> String {
+        self.0
+    }
+}
+
+/// A list of sentences.
+pub fn list(remarks: &[String]) -> String {
+    remarks
+        .iter()
+        .map(|remark| format!("- {remark}\n"))
+        .collect()
+}
+
+/// Millions of bytes, in which goals are stated.
+pub fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
 pub fn mebibytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / (1024.0 * 1024.0))
 }
@@ -67,6 +100,8 @@ pub fn time(duration: Duration) -> String {
     let microseconds = duration.as_secs_f64() * 1e6;
     if microseconds < 1_000.0 {
         format!("{microseconds:.0} us")
+    } else if microseconds >= 10_000_000.0 {
+        format!("{:.1} s", microseconds / 1e6)
     } else {
         format!("{:.1} ms", microseconds / 1_000.0)
     }

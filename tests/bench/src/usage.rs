@@ -9,6 +9,8 @@ use crate::Error;
 pub struct Usage {
     pub cpu: Duration,
     pub resident: u64,
+    /// The part of it that belongs to this process alone: neither files nor shared memory.
+    pub private: u64,
     pub peak_resident: u64,
 }
 
@@ -18,13 +20,18 @@ pub fn of(process: u32) -> Result<Usage, Error> {
     let process = procfs::process::Process::new(i32::try_from(process)?)?;
     let stat = process.stat()?;
     let status = process.status()?;
-    let ticks = Duration::from_secs(stat.utime + stat.stime);
-    let per_second = u32::try_from(procfs::ticks_per_second())?;
     Ok(Usage {
-        cpu: ticks / per_second,
+        cpu: time(stat.utime + stat.stime)?,
         resident: status.vmrss.unwrap_or_default() * 1024,
+        private: status.rssanon.unwrap_or_default() * 1024,
         peak_resident: status.vmhwm.unwrap_or_default() * 1024,
     })
+}
+
+#[cfg(target_os = "linux")]
+fn time(ticks: u64) -> Result<Duration, Error> {
+    let per_second = u32::try_from(procfs::ticks_per_second())?;
+    Ok(Duration::from_secs(ticks) / per_second)
 }
 
 /// Resets the peak memory of a process to its current memory.
@@ -50,7 +57,8 @@ mod tests {
     #[test]
     fn this_process_has_memory_and_uses_time() {
         let before = of(std::process::id()).unwrap();
-        assert!(before.resident > 0 && before.peak_resident >= before.resident);
+        assert!(before.private > 0 && before.resident >= before.private);
+        assert!(before.peak_resident >= before.resident);
         let mut sum = 0_u64;
         while of(std::process::id()).unwrap().cpu == before.cpu {
             sum = std::hint::black_box(sum.wrapping_add(1));
