@@ -28,6 +28,8 @@ pub enum Part {
     Accounts,
     /// Long lists of pages.
     Pages,
+    /// Creates with the audit trail beside those without.
+    Audit,
     /// Attacks on the service.
     Attacks,
 }
@@ -35,7 +37,7 @@ pub enum Part {
 impl Part {
     /// All of them in the order in which they run. The requests add to the small table, so what depends on its size
     /// comes before them, or has a copy of its own.
-    const ORDER: [Self; 10] = [
+    const ORDER: [Self; 11] = [
         Self::Client,
         Self::Proxy,
         Self::Models,
@@ -45,6 +47,7 @@ impl Part {
         Self::Requests,
         Self::Accounts,
         Self::Pages,
+        Self::Audit,
         Self::Attacks,
     ];
 

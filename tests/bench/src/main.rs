@@ -4,6 +4,7 @@
 
 mod accounts;
 mod attacks;
+mod audit;
 mod bare;
 mod cases;
 mod chosen;
@@ -60,7 +61,8 @@ struct Options {
     /// Size of the table
     #[arg(long, default_value_t = 100_000, value_parser = value_parser!(u32).range(1..))]
     orders: u32,
-    /// Only this case; can be given several times. `accounts` are those about signing in, `client` the Rust client's calls, `footprint` memory and the size of the
+    /// Only this case; can be given several times. `accounts` are those about signing in, `audit` creates with the
+    /// audit trail beside those without, `client` the Rust client's calls, `footprint` memory and the size of the
     /// program, `http2` streams of HTTP/2 beside HTTP/1, `models` a database of 2 000 tables, `pages` the list of many
     /// long pages, `proxy` those about the HTTP proxy, `linear` whether calls cost in proportion to what they send, `attacks` how others fare while
     /// the service is attacked; without this option all but the last two
@@ -176,6 +178,7 @@ fn measure(
             Some(database) => report::list(&pages::measure(folder, database, &load)?),
             None => String::new(),
         },
+        Part::Audit => audit::measure(folder, databases, &load)?,
         Part::Attacks => {
             attacks::measure(folder, load.measured, options.attack.as_deref())?;
             String::new()

@@ -87,6 +87,13 @@ pub fn list(remarks: &[String]) -> String {
         .collect()
 }
 
+/// The middle one of some figures, the upper one of two.
+pub fn median(figures: impl IntoIterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = figures.into_iter().collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
 /// Millions of bytes, in which goals are stated.
 pub fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
@@ -136,5 +143,11 @@ mod tests {
             line,
             "| sqlite | retrieve | 1000 | 500 us | 2.0 ms | 60 us | 2000, 10 us | 4000, 30 us | 0.50 | 1.50 | 2.0 |"
         );
+    }
+
+    #[test]
+    fn the_median_is_the_middle_one() {
+        assert_eq!(median([3.0, 1.0, 2.0]), 2.0);
+        assert!(median([]).is_nan());
     }
 }
