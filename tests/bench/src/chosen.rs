@@ -30,6 +30,8 @@ pub enum Part {
     Pages,
     /// Creates with the audit trail beside those without.
     Audit,
+    /// Requests to a large table beside those to a small one.
+    Sizes,
     /// Attacks on the service.
     Attacks,
 }
@@ -37,7 +39,7 @@ pub enum Part {
 impl Part {
     /// All of them in the order in which they run. The requests add to the small table, so what depends on its size
     /// comes before them, or has a copy of its own.
-    const ORDER: [Self; 11] = [
+    const ORDER: [Self; 12] = [
         Self::Client,
         Self::Proxy,
         Self::Models,
@@ -48,6 +50,7 @@ impl Part {
         Self::Accounts,
         Self::Pages,
         Self::Audit,
+        Self::Sizes,
         Self::Attacks,
     ];
 

@@ -28,13 +28,15 @@ pub struct Databases {
     folder: PathBuf,
     engines: Vec<Engine>,
     orders: u32,
+    rows: u32,
     postgres: Option<PostgresServer>,
     small: Option<Vec<Database>>,
+    large: Option<Vec<Database>>,
 }
 
 impl Databases {
-    /// None yet. They will have this many orders; no engine stands for all.
-    pub fn new(folder: &Path, engines: &[Engine], orders: u32) -> Self {
+    /// None yet. The small ones will have this many orders and the large ones this many rows; no engine stands for all.
+    pub fn new(folder: &Path, engines: &[Engine], orders: u32, rows: u32) -> Self {
         Self {
             folder: folder.to_owned(),
             engines: match engines {
@@ -42,13 +44,20 @@ impl Databases {
                 engines => engines.to_vec(),
             },
             orders,
+            rows,
             postgres: None,
             small: None,
+            large: None,
         }
     }
 
     pub fn has(&self, engine: Engine) -> bool {
         self.engines.contains(&engine)
+    }
+
+    /// The number of orders in the large databases.
+    pub fn rows(&self) -> u32 {
+        self.rows
     }
 
     /// The dataset on SQLite and PostgreSQL, which cases may add to.
@@ -75,6 +84,20 @@ impl Databases {
         self.on_both(["sqlite-wide", "postgres-wide"], "wide", |file| {
             dataset::make_wide(file, WIDE_ORDERS, WIDE_NOTE)
         })
+    }
+
+    /// The same tables with many orders, on SQLite and PostgreSQL.
+    pub fn large(&mut self) -> Result<Vec<Database>, Error> {
+        if let Some(made) = &self.large {
+            return Ok(made.clone());
+        }
+        let rows = self.rows;
+        let made = self.on_both(["sqlite-large", "postgres-large"], "large", |file| {
+            eprintln!("making {rows} orders");
+            dataset::make(file, rows)
+        })?;
+        self.large = Some(made.clone());
+        Ok(made)
     }
 
     /// A file that `make` fills, under the first name, and a copy of it on PostgreSQL under the second one.

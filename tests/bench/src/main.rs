@@ -23,6 +23,7 @@ mod proxy;
 mod report;
 mod requests;
 mod service;
+mod sizes;
 mod usage;
 
 use std::alloc::System;
@@ -61,10 +62,14 @@ struct Options {
     /// Size of the table
     #[arg(long, default_value_t = 100_000, value_parser = value_parser!(u32).range(1..))]
     orders: u32,
+    /// Size of the large table of `sizes`
+    #[arg(long, default_value_t = 5_000_000, value_parser = value_parser!(u32).range(1_000..))]
+    rows: u32,
     /// Only this case; can be given several times. `accounts` are those about signing in, `audit` creates with the
     /// audit trail beside those without, `client` the Rust client's calls, `footprint` memory and the size of the
     /// program, `http2` streams of HTTP/2 beside HTTP/1, `models` a database of 2 000 tables, `pages` the list of many
-    /// long pages, `proxy` those about the HTTP proxy, `linear` whether calls cost in proportion to what they send, `attacks` how others fare while
+    /// long pages, `proxy` those about the HTTP proxy, `sizes` requests to a large table beside a small one,
+    /// `linear` whether calls cost in proportion to what they send, `attacks` how others fare while
     /// the service is attacked; without this option all but the last two
     #[arg(long = "case", value_name = "NAME")]
     cases: Vec<Name>,
@@ -135,7 +140,8 @@ fn run(options: &Options) -> Result<(), Error> {
         Some(_) => Chosen::of(&[Name::Part(Part::Attacks)]),
         None => Chosen::of(&options.cases),
     };
-    let mut databases = Databases::new(folder.path(), &options.engines, options.orders);
+    let (orders, rows) = (options.orders, options.rows);
+    let mut databases = Databases::new(folder.path(), &options.engines, orders, rows);
     for part in &chosen.parts {
         let text = measure(*part, folder.path(), &mut databases, &chosen, options)?;
         println!("{text}");
@@ -179,6 +185,7 @@ fn measure(
             None => String::new(),
         },
         Part::Audit => audit::measure(folder, databases, &load)?,
+        Part::Sizes => sizes::measure(folder, databases, &load)?,
         Part::Attacks => {
             attacks::measure(folder, load.measured, options.attack.as_deref())?;
             String::new()
