@@ -32,6 +32,8 @@ pub enum Part {
     Audit,
     /// Requests to a large table beside those to a small one.
     Sizes,
+    /// Exports and imports.
+    Transfer,
     /// Attacks on the service.
     Attacks,
 }
@@ -39,7 +41,7 @@ pub enum Part {
 impl Part {
     /// All of them in the order in which they run. The requests add to the small table, so what depends on its size
     /// comes before them, or has a copy of its own.
-    const ORDER: [Self; 12] = [
+    const ORDER: [Self; 13] = [
         Self::Client,
         Self::Proxy,
         Self::Models,
@@ -51,6 +53,7 @@ impl Part {
         Self::Pages,
         Self::Audit,
         Self::Sizes,
+        Self::Transfer,
         Self::Attacks,
     ];
 

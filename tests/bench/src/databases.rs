@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use svc_tests::servers::{PostgresServer, Server as _};
+use svc_tests::servers::{MariadbServer, PostgresServer, Server as _};
 
 use crate::Error;
 use crate::dataset::{self, Database};
@@ -16,10 +16,12 @@ const WIDE_NOTE: u32 = 32 << 10;
 pub enum Engine {
     Sqlite,
     Postgres,
+    /// Only for exports.
+    Mariadb,
 }
 
 impl Engine {
-    const ALL: [Self; 2] = [Self::Sqlite, Self::Postgres];
+    const ALL: [Self; 3] = [Self::Sqlite, Self::Postgres, Self::Mariadb];
 }
 
 /// Databases and their servers, which end with this value.
@@ -30,6 +32,7 @@ pub struct Databases {
     orders: u32,
     rows: u32,
     postgres: Option<PostgresServer>,
+    mariadb: Option<MariadbServer>,
     small: Option<Vec<Database>>,
     large: Option<Vec<Database>>,
 }
@@ -46,6 +49,7 @@ impl Databases {
             orders,
             rows,
             postgres: None,
+            mariadb: None,
             small: None,
             large: None,
         }
@@ -98,6 +102,18 @@ impl Databases {
         })?;
         self.large = Some(made.clone());
         Ok(made)
+    }
+
+    /// As many orders on MariaDB.
+    pub fn large_on_mariadb(&mut self) -> Option<Database> {
+        self.has(Engine::Mariadb).then(|| {
+            eprintln!("making them on MariaDB");
+            let server = self.mariadb.get_or_insert_with(MariadbServer::start);
+            Database {
+                name: "mariadb-large",
+                url: server.database(&dataset::on_mariadb(self.rows)),
+            }
+        })
     }
 
     /// A file that `make` fills, under the first name, and a copy of it on PostgreSQL under the second one.

@@ -228,6 +228,66 @@ CREATE TABLE orders (
   note TEXT
 );";
 
+/// A script for MariaDB that makes this number of orders, like those of [`make`] and the same in every run.
+pub fn on_mariadb(orders: u32) -> String {
+    let customers = (orders / ORDERS_PER_CUSTOMER).max(1);
+    // Each use of a random number has its own seed: the same seed gives the same numbers.
+    let number = |seed: u32, below: u32| format!("FLOOR(RAND({seed}) * {below})");
+    let any = |seed: u32, words: &[&str]| {
+        format!(
+            "ELT(1 + {}, '{}')",
+            number(seed, words.len() as u32),
+            words.join("', '")
+        )
+    };
+    let instant = |seed: u32, days: u32| {
+        format!(
+            "'2024-01-01' + INTERVAL {} SECOND",
+            number(seed, days * 86_400)
+        )
+    };
+    // LPAD alone would cut off longer numbers.
+    let digits = "LPAD(seq, GREATEST(5, LENGTH(seq)), '0')";
+    let note: Vec<String> = (20..31).map(|seed| any(seed, &WORDS)).collect();
+    format!(
+        "SET unique_checks = 0, foreign_key_checks = 0;
+         CREATE TABLE customers (
+           id INTEGER PRIMARY KEY,
+           name TEXT NOT NULL,
+           email VARCHAR(100) NOT NULL UNIQUE,
+           country TEXT NOT NULL,
+           created_at DATETIME NOT NULL
+         );
+         CREATE TABLE orders (
+           id INTEGER AUTO_INCREMENT PRIMARY KEY,
+           customer_id INTEGER NOT NULL,
+           status VARCHAR(20) NOT NULL,
+           amount NUMERIC(12, 2) NOT NULL,
+           created_at DATETIME NOT NULL,
+           note TEXT
+         );
+         INSERT INTO customers
+           SELECT seq, CONCAT('Customer ', {digits}), CONCAT('customer', {digits}, '@example.test'), {}, {}
+           FROM seq_1_to_{customers};
+         INSERT INTO orders
+           SELECT seq, 1 + {}, {}, (100 + {}) / 100, {}, SUBSTRING_INDEX(CONCAT_WS(' ', {}), ' ', 3 + {})
+           FROM seq_1_to_{orders};
+         ALTER TABLE orders
+           ADD INDEX orders_status_created (status, created_at),
+           ADD INDEX orders_customer (customer_id),
+           ADD FOREIGN KEY (customer_id) REFERENCES customers (id);
+         ANALYZE TABLE customers, orders;",
+        any(1, &COUNTRIES),
+        instant(2, 365),
+        number(3, customers),
+        any(4, &STATUS_OF_TWENTY),
+        number(5, 499_900),
+        instant(6, 730),
+        note.join(", "),
+        number(7, 9),
+    )
+}
+
 /// The number of orders that one caller inserts in this time, each with a separate durable commit.
 pub fn commits_per_second(path: &Path, time: Duration) -> Result<f64, Error> {
     let connection = Connection::open(path)?;

@@ -24,6 +24,7 @@ mod report;
 mod requests;
 mod service;
 mod sizes;
+mod transfer;
 mod usage;
 
 use std::alloc::System;
@@ -62,21 +63,21 @@ struct Options {
     /// Size of the table
     #[arg(long, default_value_t = 100_000, value_parser = value_parser!(u32).range(1..))]
     orders: u32,
-    /// Size of the large table of `sizes`
+    /// Size of the large table of `transfer` and `sizes`; a fifth as many are imported
     #[arg(long, default_value_t = 5_000_000, value_parser = value_parser!(u32).range(1_000..))]
     rows: u32,
     /// Only this case; can be given several times. `accounts` are those about signing in, `audit` creates with the
     /// audit trail beside those without, `client` the Rust client's calls, `footprint` memory and the size of the
     /// program, `http2` streams of HTTP/2 beside HTTP/1, `models` a database of 2 000 tables, `pages` the list of many
-    /// long pages, `proxy` those about the HTTP proxy, `sizes` requests to a large table beside a small one,
-    /// `linear` whether calls cost in proportion to what they send, `attacks` how others fare while
+    /// long pages, `proxy` those about the HTTP proxy, `sizes` requests to a large table beside a small one, `transfer`
+    /// exports and imports, `linear` whether calls cost in proportion to what they send, `attacks` how others fare while
     /// the service is attacked; without this option all but the last two
     #[arg(long = "case", value_name = "NAME")]
     cases: Vec<Name>,
     /// Only this attack, on each engine that it is for
     #[arg(long, value_name = "NAME")]
     attack: Option<String>,
-    /// Only this engine; can be given twice
+    /// Only this engine; can be given several times. Only `transfer` has figures of MariaDB
     #[arg(long = "engine", value_name = "NAME")]
     engines: Vec<Engine>,
     #[command(flatten)]
@@ -186,6 +187,7 @@ fn measure(
         },
         Part::Audit => audit::measure(folder, databases, &load)?,
         Part::Sizes => sizes::measure(folder, databases, &load)?,
+        Part::Transfer => transfer::measure(folder, databases)?,
         Part::Attacks => {
             attacks::measure(folder, load.measured, options.attack.as_deref())?;
             String::new()

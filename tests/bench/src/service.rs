@@ -156,6 +156,25 @@ impl Service {
         }
     }
 
+    /// The command `svc records` with these arguments, which calls this service and writes what it did as JSON.
+    pub fn records(&self, database: &Database, arguments: &[&str]) -> Result<Command, Error> {
+        let token = self.token(database).ok_or("the resource has no token")?;
+        let mut command = command(&self.program);
+        command
+            .arg("records")
+            .args(arguments)
+            .args(["--json", "--project", "main", "--api-base-url"])
+            .arg(format!("http://{}", self.address))
+            .env("SVC_API_TOKEN", token.to_str()?)
+            .stderr(Stdio::inherit());
+        Ok(command)
+    }
+
+    /// The folder of its store.
+    pub fn store(&self) -> &Path {
+        &self.store
+    }
+
     /// Makes another token of a resource.
     pub fn add_token(&self, database: &Database) -> Result<HeaderValue, Error> {
         #[derive(Deserialize)]

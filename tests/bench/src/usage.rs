@@ -28,6 +28,13 @@ pub fn of(process: u32) -> Result<Usage, Error> {
     })
 }
 
+/// The CPU time of the programs that this process started and that have ended.
+#[cfg(target_os = "linux")]
+pub fn of_ended_programs() -> Result<Duration, Error> {
+    let stat = procfs::process::Process::myself()?.stat()?;
+    time(u64::try_from(stat.cutime + stat.cstime)?)
+}
+
 #[cfg(target_os = "linux")]
 fn time(ticks: u64) -> Result<Duration, Error> {
     let per_second = u32::try_from(procfs::ticks_per_second())?;
@@ -43,6 +50,11 @@ pub fn forget_peak(process: u32) -> Result<(), Error> {
 #[cfg(not(target_os = "linux"))]
 pub fn forget_peak(_process: u32) -> Result<(), Error> {
     Err("memory is read from /proc, which only Linux has".into())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn of_ended_programs() -> Result<Duration, Error> {
+    Err("CPU time is read from /proc, which only Linux has".into())
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -64,5 +76,16 @@ mod tests {
             sum = std::hint::black_box(sum.wrapping_add(1));
         }
         assert!(of(std::process::id()).unwrap().cpu > before.cpu);
+    }
+
+    #[test]
+    fn a_program_counts_when_it_has_ended() {
+        let before = of_ended_programs().unwrap();
+        let script = "n=0; while [ $n -lt 300000 ]; do n=$((n + 1)); done";
+        let ended = std::process::Command::new("sh")
+            .args(["-c", script])
+            .status();
+        assert!(ended.unwrap().success());
+        assert!(of_ended_programs().unwrap() > before);
     }
 }
