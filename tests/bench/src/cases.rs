@@ -73,6 +73,14 @@ pub const CASES: &[Case] = &[
     },
 ];
 
+/// The case with this name.
+pub fn named(name: &str) -> Result<&'static Case, String> {
+    CASES.iter().find(|case| case.name == name).ok_or_else(|| {
+        let names: Vec<_> = CASES.iter().map(|case| case.name).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
+
 /// A request to send.
 #[derive(Debug)]
 pub struct Ask {
@@ -149,7 +157,7 @@ impl Caller {
 }
 
 /// The query string of the envelope's `next`.
-fn next_query(body: &[u8]) -> Option<String> {
+pub fn next_query(body: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(body).ok()?;
     let (_, rest) = text.split_once(r#""next":""#)?;
     let (link, _) = rest.split_once('"')?;

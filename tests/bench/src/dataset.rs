@@ -18,6 +18,21 @@ pub struct Database {
     pub url: String,
 }
 
+impl Database {
+    /// The database in a file of SQLite.
+    pub fn in_file(name: &'static str, file: &Path) -> Self {
+        Self {
+            name,
+            url: format!("sqlite:{}", file.display()),
+        }
+    }
+
+    /// The file, if it is one of SQLite.
+    pub fn file(&self) -> Option<&Path> {
+        self.url.strip_prefix("sqlite:").map(Path::new)
+    }
+}
+
 const SEED: u64 = 20_260_915;
 /// The number of orders for each customer.
 const ORDERS_PER_CUSTOMER: u32 = 10;
@@ -64,8 +79,13 @@ const WORDS: [&str; 16] = [
     "green",
 ];
 
+/// Nothing is lost if making the file breaks off: it is made again.
+const QUICKLY: &str = "
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA foreign_keys = OFF;
+";
 const TABLES: &str = "
-PRAGMA journal_mode = WAL;
 CREATE TABLE customers (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
@@ -87,12 +107,14 @@ CREATE INDEX orders_status_created ON orders (status, created_at);
 CREATE INDEX orders_customer ON orders (customer_id);
 ANALYZE;
 ";
+const SHARED: &str = "PRAGMA journal_mode = WAL;";
 
 /// Creates the file with `orders` orders and a tenth as many customers.
 pub fn make(path: &Path, orders: u32) -> Result<(), Error> {
     let mut random = fastrand::Rng::with_seed(SEED);
     let customers = (orders / ORDERS_PER_CUSTOMER).max(1);
     let mut connection = Connection::open(path)?;
+    connection.execute_batch(QUICKLY)?;
     connection.execute_batch(TABLES)?;
     let transaction = connection.transaction()?;
     {
@@ -125,12 +147,14 @@ pub fn make(path: &Path, orders: u32) -> Result<(), Error> {
     }
     transaction.commit()?;
     connection.execute_batch(INDEXES)?;
+    connection.execute_batch(SHARED)?;
     Ok(())
 }
 
 /// Creates a file with this number of orders, whose notes have this length.
 pub fn make_wide(path: &Path, orders: u32, note: u32) -> Result<(), Error> {
     let mut connection = Connection::open(path)?;
+    connection.execute_batch(SHARED)?;
     connection.execute_batch(TABLES)?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(
@@ -151,6 +175,8 @@ pub fn copy_to_postgres(file: &Path, url: &str) -> Result<(), Error> {
 
     let source = Connection::open(file)?;
     let mut target = postgres::Client::connect(url, postgres::NoTls)?;
+    // The rows refer to each other as in the file.
+    target.batch_execute("SET session_replication_role = replica")?;
     for (table, columns) in [
         ("customers", "id, name, email, country, created_at"),
         (
@@ -201,6 +227,66 @@ CREATE TABLE orders (
   created_at TIMESTAMP NOT NULL,
   note TEXT
 );";
+
+/// A script for MariaDB that makes this number of orders, like those of [`make`] and the same in every run.
+pub fn on_mariadb(orders: u32) -> String {
+    let customers = (orders / ORDERS_PER_CUSTOMER).max(1);
+    // Each use of a random number has its own seed: the same seed gives the same numbers.
+    let number = |seed: u32, below: u32| format!("FLOOR(RAND({seed}) * {below})");
+    let any = |seed: u32, words: &[&str]| {
+        format!(
+            "ELT(1 + {}, '{}')",
+            number(seed, words.len() as u32),
+            words.join("', '")
+        )
+    };
+    let instant = |seed: u32, days: u32| {
+        format!(
+            "'2024-01-01' + INTERVAL {} SECOND",
+            number(seed, days * 86_400)
+        )
+    };
+    // LPAD alone would cut off longer numbers.
+    let digits = "LPAD(seq, GREATEST(5, LENGTH(seq)), '0')";
+    let note: Vec<String> = (20..31).map(|seed| any(seed, &WORDS)).collect();
+    format!(
+        "SET unique_checks = 0, foreign_key_checks = 0;
+         CREATE TABLE customers (
+           id INTEGER PRIMARY KEY,
+           name TEXT NOT NULL,
+           email VARCHAR(100) NOT NULL UNIQUE,
+           country TEXT NOT NULL,
+           created_at DATETIME NOT NULL
+         );
+         CREATE TABLE orders (
+           id INTEGER AUTO_INCREMENT PRIMARY KEY,
+           customer_id INTEGER NOT NULL,
+           status VARCHAR(20) NOT NULL,
+           amount NUMERIC(12, 2) NOT NULL,
+           created_at DATETIME NOT NULL,
+           note TEXT
+         );
+         INSERT INTO customers
+           SELECT seq, CONCAT('Customer ', {digits}), CONCAT('customer', {digits}, '@example.test'), {}, {}
+           FROM seq_1_to_{customers};
+         INSERT INTO orders
+           SELECT seq, 1 + {}, {}, (100 + {}) / 100, {}, SUBSTRING_INDEX(CONCAT_WS(' ', {}), ' ', 3 + {})
+           FROM seq_1_to_{orders};
+         ALTER TABLE orders
+           ADD INDEX orders_status_created (status, created_at),
+           ADD INDEX orders_customer (customer_id),
+           ADD FOREIGN KEY (customer_id) REFERENCES customers (id);
+         ANALYZE TABLE customers, orders;",
+        any(1, &COUNTRIES),
+        instant(2, 365),
+        number(3, customers),
+        any(4, &STATUS_OF_TWENTY),
+        number(5, 499_900),
+        instant(6, 730),
+        note.join(", "),
+        number(7, 9),
+    )
+}
 
 /// The number of orders that one caller inserts in this time, each with a separate durable commit.
 pub fn commits_per_second(path: &Path, time: Duration) -> Result<f64, Error> {

@@ -10,9 +10,10 @@ use serde_json::Value;
 use svc_tests::servers::{PostgresServer, Server as _};
 
 use crate::Error;
+use crate::databases::{Databases, Engine};
 use crate::dataset::Database;
 use crate::load::{Exact, exactly};
-use crate::report;
+use crate::report::{self, Goals};
 use crate::service::Service;
 
 /// The number of tables with ten columns.
@@ -25,7 +26,7 @@ const PORTION: usize = 100;
 const COMPARISONS: usize = 9;
 
 /// Where the tables are.
-pub enum Place<'s> {
+enum Place<'s> {
     Sqlite(PathBuf),
     Postgres(&'s PostgresServer),
 }
@@ -41,10 +42,7 @@ impl Place<'_> {
 
     fn make(&self) -> Result<Database, Error> {
         let database = match self {
-            Self::Sqlite(file) => Database {
-                name: "sqlite",
-                url: format!("sqlite:{}", file.display()),
-            },
+            Self::Sqlite(file) => Database::in_file("sqlite", file),
             Self::Postgres(server) => Database {
                 name: "postgres",
                 url: server.database(""),
@@ -113,12 +111,29 @@ impl Place<'_> {
     }
 }
 
-/// Runs the measurements, and returns their table.
-pub fn measure(folder: &Path, place: &Place<'_>) -> Result<String, Error> {
+/// Runs the measurements, and returns a table for each engine.
+pub fn measure(folder: &Path, databases: &Databases) -> Result<String, Error> {
+    let mut tables = Vec::new();
+    if databases.has(Engine::Sqlite) {
+        let place = Place::Sqlite(folder.join("models.db"));
+        tables.push(measure_on(folder, &place)?);
+    }
+    if databases.has(Engine::Postgres) {
+        // A server of its own: so many tables would slow the other cases.
+        let server = PostgresServer::start_durable();
+        tables.push(measure_on(folder, &Place::Postgres(&server))?);
+    }
+    Ok(tables.join("\n"))
+}
+
+fn measure_on(folder: &Path, place: &Place<'_>) -> Result<String, Error> {
     let database = place.make()?;
     let folder = folder.join(format!("models-{}", database.name));
     std::fs::create_dir(&folder)?;
-    let mut report = Report::new(database.name);
+    let mut report = Report {
+        database: database.name,
+        goals: Goals::new(),
+    };
     let first = Requests::start(&folder, &database, None)?;
     let authorization = first.authorization.clone();
     drop(first);
@@ -158,31 +173,24 @@ pub fn measure(folder: &Path, place: &Place<'_>) -> Result<String, Error> {
     let usage = requests.service.usage()?;
     Ok(format!(
         "{}\n- {}: memory {}, at its peak {}.\n",
-        report.table,
+        report.goals.table(),
         database.name,
         report::mebibytes(usage.resident),
         report::mebibytes(usage.peak_resident),
     ))
 }
 
+/// The lines of one database.
 struct Report {
     database: &'static str,
-    table: String,
+    goals: Goals,
 }
 
 impl Report {
-    fn new(database: &'static str) -> Self {
-        Self {
-            database,
-            table: "| database | what | goal | measured |\n|---|---|--:|--:|\n".to_owned(),
-        }
-    }
-
     fn add(&mut self, what: &str, took: Duration, goal: Option<Duration>) {
         let goal = goal.map_or_else(String::new, report::time);
-        let (database, took) = (self.database, report::time(took));
-        self.table
-            .push_str(&format!("| {database} | {what} | {goal} | {took} |\n"));
+        let took = report::time(took);
+        self.goals.add(self.database, what, &goal, &took);
     }
 }
 

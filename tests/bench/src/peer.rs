@@ -9,7 +9,7 @@ use clap::Args;
 use http::{HeaderName, HeaderValue, Uri};
 use serde_json::Value;
 
-use crate::cases::{Caller, Case, What};
+use crate::cases::{self, Caller, Case, What};
 use crate::dataset::Database;
 use crate::load::{self, Exact, Load, Measured};
 use crate::service::Service;
@@ -43,7 +43,7 @@ impl FromStr for PeerPath {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (case, path) = text.split_once('=').ok_or("it must be CASE=PATH")?;
-        Ok(Self(crate::case(case)?, path.to_owned()))
+        Ok(Self(cases::named(case)?, path.to_owned()))
     }
 }
 

@@ -59,6 +59,46 @@ pub fn table(rows: &[Row]) -> String {
     table
 }
 
+/// A table of what is meant to be and what was measured.
+#[derive(Debug)]
+pub struct Goals(String);
+
+impl Goals {
+    pub fn new() -> Self {
+        Self("| database | what | goal | measured |\n|---|---|--:|--:|\n".to_owned())
+    }
+
+    /// Adds a figure; an empty goal stands for none.
+    pub fn add(&mut self, database: &str, what: &str, goal: &str, measured: &str) {
+        let line = format!("| {database} | {what} | {goal} | {measured} |\n");
+        self.0.push_str(&line);
+    }
+
+    pub fn table(self) -> String {
+        self.0
+    }
+}
+
+/// A list of sentences.
+pub fn list(remarks: &[String]) -> String {
+    remarks
+        .iter()
+        .map(|remark| format!("- {remark}\n"))
+        .collect()
+}
+
+/// The middle one of some figures, the upper one of two.
+pub fn median(figures: impl IntoIterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = figures.into_iter().collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Millions of bytes, in which goals are stated.
+pub fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
 pub fn mebibytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / (1024.0 * 1024.0))
 }
@@ -67,6 +107,8 @@ pub fn time(duration: Duration) -> String {
     let microseconds = duration.as_secs_f64() * 1e6;
     if microseconds < 1_000.0 {
         format!("{microseconds:.0} us")
+    } else if microseconds >= 10_000_000.0 {
+        format!("{:.1} s", microseconds / 1e6)
     } else {
         format!("{:.1} ms", microseconds / 1_000.0)
     }
@@ -101,5 +143,11 @@ mod tests {
             line,
             "| sqlite | retrieve | 1000 | 500 us | 2.0 ms | 60 us | 2000, 10 us | 4000, 30 us | 0.50 | 1.50 | 2.0 |"
         );
+    }
+
+    #[test]
+    fn the_median_is_the_middle_one() {
+        assert_eq!(median([3.0, 1.0, 2.0]), 2.0);
+        assert!(median([]).is_nan());
     }
 }

@@ -43,18 +43,18 @@ struct Resource {
 impl Service {
     /// Starts the program with these databases connected under their names.
     pub fn start(folder: &Path, databases: &[Database]) -> Result<Self, Error> {
-        let program = std::env::var_os("TESTED_PROGRAM")
-            .map(PathBuf::from)
-            .ok_or("TESTED_PROGRAM does not name the program; run `cargo xtask bench`")?;
+        Self::start_with(folder, databases, &[])
+    }
+
+    /// The same with further options.
+    pub fn start_with(
+        folder: &Path,
+        databases: &[Database],
+        options: &[&str],
+    ) -> Result<Self, Error> {
+        let program = program()?;
         let store = folder.join("store");
-        let mut command = Command::new(&program);
-        // Settings of the caller's own service are not those of the benchmark.
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("SVC_") {
-                command.env_remove(name);
-            }
-        }
-        let process = command
+        let process = command(&program)
             // A line for each request would measure the terminal.
             .args(["serve", "--json", "--log", "warn"])
             .args(["--listen", "127.0.0.1:0", "--dir"])
@@ -77,6 +77,7 @@ impl Service {
                 let Database { name, url } = database;
                 ["--connect".to_owned(), format!("{name}={url}")]
             }))
+            .args(options)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -155,6 +156,25 @@ impl Service {
         }
     }
 
+    /// The command `svc records` with these arguments, which calls this service and writes what it did as JSON.
+    pub fn records(&self, database: &Database, arguments: &[&str]) -> Result<Command, Error> {
+        let token = self.token(database).ok_or("the resource has no token")?;
+        let mut command = command(&self.program);
+        command
+            .arg("records")
+            .args(arguments)
+            .args(["--json", "--project", "main", "--api-base-url"])
+            .arg(format!("http://{}", self.address))
+            .env("SVC_API_TOKEN", token.to_str()?)
+            .stderr(Stdio::inherit());
+        Ok(command)
+    }
+
+    /// The folder of its store.
+    pub fn store(&self) -> &Path {
+        &self.store
+    }
+
     /// Makes another token of a resource.
     pub fn add_token(&self, database: &Database) -> Result<HeaderValue, Error> {
         #[derive(Deserialize)]
@@ -224,6 +244,24 @@ impl Drop for Service {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// The program that is measured.
+pub fn program() -> Result<PathBuf, Error> {
+    std::env::var_os("TESTED_PROGRAM")
+        .map(PathBuf::from)
+        .ok_or_else(|| "TESTED_PROGRAM does not name the program; run `cargo xtask bench`".into())
+}
+
+/// A command of the program, without settings of the caller's own service.
+fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("SVC_") {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 /// Waits for the ready line. The program either prints it or ends.
