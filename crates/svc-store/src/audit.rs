@@ -15,7 +15,10 @@ pub(crate) mod write_marks;
 
 pub use self::write_marks::{WriteKey, WriteMark, WriteMarks};
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
+use uuid::Uuid;
 
 pub(crate) use self::actor::By;
 pub use self::actor::{Actor, ActorKind};
@@ -113,24 +116,28 @@ impl<'a> Audit<'a> {
     /// # Errors
     /// When the store's folder cannot be read.
     pub async fn missing_lines(&self) -> Result<Vec<MissingLine>> {
-        let notes = journal::notes(self.store).await?;
-        let collected = journal::collect(self.store, &notes).await.is_ok();
         let mut missing = Vec::new();
         for Notes {
             begun,
             settled,
+            refused,
             ended,
             ..
-        } in notes
+        } in journal::notes(self.store).await?
         {
-            let settled = settled.into_iter().filter(|_| !collected);
-            for line in begun.into_iter().chain(settled) {
+            // What a running service has settled is on its way.
+            let settled = settled.into_iter().filter(|_| ended);
+            for line in begun.into_iter().chain(settled).chain(refused) {
                 missing.push(MissingLine {
                     line: line.into_line()?,
                     service_runs: !ended,
                 });
             }
         }
+        let found = self
+            .found(missing.iter().map(|missing| missing.line.uid))
+            .await?;
+        missing.retain(|missing| !found.contains(&missing.line.uid));
         Ok(missing)
     }
 
@@ -146,11 +153,26 @@ impl<'a> Audit<'a> {
             .await
     }
 
+    /// Those of these lines that the trail has.
+    async fn found(&self, uids: impl Iterator<Item = Uuid>) -> Result<HashSet<Uuid>> {
+        let uids: Vec<Uuid> = uids.collect();
+        self.store
+            .read(move |reader| {
+                let sql = "SELECT uid FROM audit WHERE uid = ?1";
+                let mut found = HashSet::new();
+                for uid in uids {
+                    if reader.find(sql, &values![uid], |_| Ok(()))?.is_some() {
+                        found.insert(uid);
+                    }
+                }
+                Ok(found)
+            })
+            .await
+    }
+
     /// Appends the lines that only the journals of services have yet.
     pub(crate) async fn collect(&self) {
-        let collect =
-            async || journal::collect(self.store, &journal::notes(self.store).await?).await;
-        if let Err(error) = collect().await {
+        if let Err(error) = journal::collect(self.store).await {
             tracing::warn!(%error, "lines of what was written just now may be missing from the audit trail");
         }
     }

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use self::appender::{Appender, Waiting};
-use self::file::{JournalFile, Prepared, Slot};
+use self::file::{JournalFile, Slot};
 use self::group_sync::GroupSync;
 use super::row::{INSERT, NewLine};
 use super::{AuditEntry, By};
@@ -59,7 +59,6 @@ pub struct BegunWrite {
 /// The line of a write that is about to be committed, as the journal has it.
 struct PreparedLine {
     line: NewLine,
-    in_file: Prepared,
     /// What the sync has to come to.
     written: u64,
 }
@@ -74,6 +73,8 @@ pub(super) struct Notes {
     pub(super) begun: Vec<NewLine>,
     /// The lines of writes that were done.
     pub(super) settled: Vec<NewLine>,
+    /// Such lines that the store did not take when its process gave them.
+    pub(super) refused: Vec<NewLine>,
     /// Notes that cannot be read.
     pub(super) unreadable: usize,
 }
@@ -189,11 +190,10 @@ impl BegunWrite {
         self.is_noted.store(true, Ordering::Relaxed);
         let prepared = inner.file.prepare(slot, &line).unwrap_or_else(|error| {
             tracing::warn!(%error, "the journal of writes cannot be written");
-            None
+            false
         });
-        *self.prepared.lock() = prepared.map(|in_file| PreparedLine {
+        *self.prepared.lock() = prepared.then(|| PreparedLine {
             line,
-            in_file,
             written: inner.sync.count_written(),
         });
     }
@@ -233,7 +233,12 @@ impl BegunWrite {
         let (lines, place) = self.place(&slot, entries);
         let keeps_up = inner.appender.keeps_up();
         // From here on the lines are appended to the end even when the caller leaves.
-        inner.appender.add(Waiting { slot, lines });
+        let is_settled = !matches!(place, Place::None);
+        inner.appender.add(Waiting {
+            slot,
+            lines,
+            is_settled,
+        });
         let on_disk = match place {
             _ if !keeps_up => false,
             Place::Disk => true,
@@ -253,13 +258,8 @@ impl BegunWrite {
         entries: impl FnOnce() -> Vec<AuditEntry>,
     ) -> (Vec<NewLine>, Place) {
         let inner = &self.journal.inner;
-        if let Some(PreparedLine {
-            line,
-            in_file,
-            written,
-        }) = self.prepared.lock().take()
-        {
-            let place = match inner.file.confirm(slot, in_file) {
+        if let Some(PreparedLine { line, written }) = self.prepared.lock().take() {
+            let place = match inner.file.confirm(slot) {
                 Ok(()) if inner.sync.has_synced(written) => Place::Disk,
                 Ok(()) => Place::File,
                 Err(error) => {
@@ -326,7 +326,11 @@ impl Drop for BegunWrite {
             let prepared = self.prepared.get_mut().take();
             let line = prepared.map(|prepared| prepared.line.unknown());
             let lines = vec![line.unwrap_or_else(|| self.begun.clone())];
-            self.journal.inner.appender.add(Waiting { slot, lines });
+            self.journal.inner.appender.add(Waiting {
+                slot,
+                lines,
+                is_settled: false,
+            });
         }
     }
 }
@@ -353,9 +357,12 @@ pub(super) async fn append(store: &Store, lines: Vec<NewLine>) -> Result<()> {
 }
 
 /// Appends the lines of writes that were done, as journals have them.
-pub(super) async fn collect(store: &Store, notes: &[Notes]) -> Result<()> {
-    let settled = notes.iter().flat_map(|notes| notes.settled.iter().cloned());
-    append(store, settled.collect()).await
+pub(super) async fn collect(store: &Store) -> Result<()> {
+    let notes = notes(store).await?;
+    let settled = notes
+        .into_iter()
+        .flat_map(|notes| [notes.settled, notes.refused]);
+    append(store, settled.flatten().collect()).await
 }
 
 /// What the journals of all processes hold.
@@ -387,10 +394,11 @@ pub(super) async fn recover(store: &Store) -> Result<usize> {
             path,
             begun,
             settled,
+            refused,
             ..
         } = notes;
         recovered += begun.len();
-        append(store, [begun, settled].concat()).await?;
+        append(store, [begun, settled, refused].concat()).await?;
         blocking(move || file::remove(&path)).await?;
     }
     Ok(recovered)

@@ -48,6 +48,8 @@ struct State {
 pub(super) struct Waiting {
     pub(super) slot: Slot,
     pub(super) lines: Vec<NewLine>,
+    /// Whether the slot has the lines as a whole.
+    pub(super) is_settled: bool,
 }
 
 impl Appender {
@@ -160,6 +162,11 @@ impl Appender {
                 true
             }
             Err(error) => {
+                for waiting in waiting.iter().filter(|waiting| waiting.is_settled) {
+                    if let Err(error) = self.file.refuse(&waiting.slot) {
+                        tracing::warn!(%error, "the journal of writes cannot be written");
+                    }
+                }
                 let joined = {
                     let mut state = self.state.lock();
                     let added = std::mem::replace(&mut state.waiting, waiting);

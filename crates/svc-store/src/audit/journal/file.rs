@@ -20,10 +20,15 @@ const SLOT_BYTES: usize = 1024;
 const GROWN_BY: u32 = 64;
 /// How many slots are cleared by one call of the system.
 const CLEARED_AT_ONCE: usize = 256;
-/// Bytes in front of a line: its length, and the checksum of its JSON, by which one is known that was written in part.
-const HEAD: usize = 2 * size_of::<u32>();
-/// Set in the length of a line that is whole and known to be true.
-const SETTLED: u32 = 1 << 31;
+/// Bytes in front of a line: its length, the checksum of its JSON, by which one is known that was written in part, and
+/// what is known of it.
+const HEAD: usize = 3 * size_of::<u32>();
+/// Where in the head it says what is known of the line.
+const KNOWN: usize = 2 * size_of::<u32>();
+/// Known of a line: nothing, or it is whole and its write was done, or in addition the store did not take it.
+const BEGUN: u32 = 0;
+const SETTLED: u32 = 1;
+const REFUSED: u32 = 2;
 
 /// The journal of this process, locked while it is open.
 pub(super) struct JournalFile {
@@ -38,12 +43,6 @@ struct Slots {
     all: u32,
     /// In turns, so that writes at the same time have neighbouring slots, which are synced together.
     free: VecDeque<u32>,
-}
-
-/// A line that waits for its commit.
-#[derive(Debug)]
-pub(super) struct Prepared {
-    length: u32,
 }
 
 /// A slot in the file that one write has.
@@ -82,7 +81,7 @@ impl JournalFile {
         }
         // Written and not only made longer, so that the disk has the space when a note comes.
         let begin = slots.all;
-        self.write_at(&vec![0; SLOT_BYTES * GROWN_BY as usize], begin)
+        self.write_at(&vec![0; SLOT_BYTES * GROWN_BY as usize], begin, 0)
             .map_err(|source| unusable(&self.path, source))?;
         let end = begin + GROWN_BY;
         slots.all = end;
@@ -101,7 +100,7 @@ impl JournalFile {
                 "a line of the audit trail is too long to be noted",
             ));
         }
-        self.write(slot, &json, 0)
+        self.write(slot, &json, BEGUN)
     }
 
     /// Writes the line of a write that was done into a slot, and says whether it has its place there: one that is too
@@ -115,31 +114,40 @@ impl JournalFile {
         Ok(true)
     }
 
-    /// Writes the line of a write that is about to be committed into a slot. Until it is [confirmed](Self::confirm) its
-    /// outcome is unknown. `None` where it is too long.
-    pub(super) fn prepare(&self, slot: &Slot, line: &NewLine) -> Result<Option<Prepared>> {
+    /// Writes the line of a write that is about to be committed into a slot, and says whether it has its place there. Until
+    /// it is [confirmed](Self::confirm) its outcome is unknown.
+    pub(super) fn prepare(&self, slot: &Slot, line: &NewLine) -> Result<bool> {
         let json = to_json(&line.clone().unknown())?;
         if !fits(&json) {
-            return Ok(None);
+            return Ok(false);
         }
-        self.write(slot, &json, 0)?;
-        Ok(Some(Prepared {
-            length: length(&json),
-        }))
+        self.write(slot, &json, BEGUN)?;
+        Ok(true)
     }
 
     /// Says that what was prepared was committed.
-    pub(super) fn confirm(&self, slot: &Slot, Prepared { length }: Prepared) -> Result<()> {
-        self.write_at(&(length | SETTLED).to_le_bytes(), slot.0)
+    pub(super) fn confirm(&self, slot: &Slot) -> Result<()> {
+        self.mark(slot, SETTLED)
+    }
+
+    /// Says that the store did not take a line that was settled.
+    pub(super) fn refuse(&self, slot: &Slot) -> Result<()> {
+        self.mark(slot, REFUSED)
+    }
+
+    fn mark(&self, slot: &Slot, known: u32) -> Result<()> {
+        self.write_at(&known.to_le_bytes(), slot.0, KNOWN)
             .map_err(|source| unusable(&self.path, source))
     }
 
-    fn write(&self, slot: &Slot, json: &[u8], flags: u32) -> Result<()> {
+    fn write(&self, slot: &Slot, json: &[u8], known: u32) -> Result<()> {
+        let length = u32::try_from(json.len()).unwrap_or_default();
         let mut bytes = Vec::with_capacity(HEAD + json.len());
-        bytes.extend((length(json) | flags).to_le_bytes());
-        bytes.extend(crc32fast::hash(json).to_le_bytes());
+        for number in [length, crc32fast::hash(json), known] {
+            bytes.extend(number.to_le_bytes());
+        }
         bytes.extend(json);
-        self.write_at(&bytes, slot.0)
+        self.write_at(&bytes, slot.0, 0)
             .map_err(|source| unusable(&self.path, source))
     }
 
@@ -162,7 +170,7 @@ impl JournalFile {
                     run => run.len() * SLOT_BYTES,
                 };
                 let Some(first) = run.first() else { continue };
-                match self.write_at(&vec![0; bytes], *first) {
+                match self.write_at(&vec![0; bytes], *first, 0) {
                     Ok(()) => self.slots.lock().free.extend(run),
                     // The lines are in the trail: notes that stay are found to be there already.
                     Err(error) => tracing::warn!(%error, "the journal of writes cannot be written"),
@@ -187,16 +195,16 @@ impl JournalFile {
     }
 
     #[cfg(unix)]
-    fn write_at(&self, bytes: &[u8], slot: u32) -> io::Result<()> {
+    fn write_at(&self, bytes: &[u8], slot: u32, offset: usize) -> io::Result<()> {
         use std::os::unix::fs::FileExt as _;
         self.file
-            .write_all_at(bytes, u64::from(slot) * SLOT_BYTES as u64)
+            .write_all_at(bytes, u64::from(slot) * SLOT_BYTES as u64 + offset as u64)
     }
 
     #[cfg(windows)]
-    fn write_at(&self, bytes: &[u8], slot: u32) -> io::Result<()> {
+    fn write_at(&self, bytes: &[u8], slot: u32, offset: usize) -> io::Result<()> {
         use std::os::windows::fs::FileExt as _;
-        let mut at = u64::from(slot) * SLOT_BYTES as u64;
+        let mut at = u64::from(slot) * SLOT_BYTES as u64 + offset as u64;
         let mut rest = bytes;
         while !rest.is_empty() {
             let written = self.file.seek_write(rest, at)?;
@@ -237,12 +245,14 @@ fn read(path: &Path) -> io::Result<Notes> {
         ended,
         begun: Vec::new(),
         settled: Vec::new(),
+        refused: Vec::new(),
         unreadable: 0,
     };
     for slot in bytes.chunks(SLOT_BYTES) {
         match read_slot(slot) {
             Noted::Begun(line) => notes.begun.push(line),
             Noted::Settled(line) => notes.settled.push(line),
+            Noted::Refused(line) => notes.refused.push(line),
             Noted::Nothing => {}
             Noted::Unreadable => notes.unreadable += 1,
         }
@@ -255,35 +265,36 @@ enum Noted {
     Nothing,
     Begun(NewLine),
     Settled(NewLine),
+    Refused(NewLine),
     Unreadable,
 }
 
 fn read_slot(slot: &[u8]) -> Noted {
-    let Some((length, rest)) = slot.split_first_chunk() else {
+    let number = |at: usize| {
+        let bytes = slot.get(at..)?.first_chunk()?;
+        Some(u32::from_le_bytes(*bytes))
+    };
+    let [Some(length), Some(checksum), Some(known)] = [0, 4, KNOWN].map(number) else {
         return Noted::Unreadable;
     };
-    let length = u32::from_le_bytes(*length);
     if length == 0 {
         return Noted::Nothing;
     }
-    let whole = rest.split_first_chunk().and_then(|(checksum, rest)| {
-        let json = rest.get(..(length & !SETTLED) as usize)?;
-        (crc32fast::hash(json) == u32::from_le_bytes(*checksum)).then_some(json)
-    });
-    match whole.and_then(|json| serde_json::from_slice(json).ok()) {
-        Some(line) if length & SETTLED != 0 => Noted::Settled(NewLine::known(line)),
-        Some(line) => Noted::Begun(line),
-        None => Noted::Unreadable,
+    let json = slot
+        .get(HEAD..)
+        .and_then(|rest| rest.get(..length as usize));
+    let whole = json.filter(|json| crc32fast::hash(json) == checksum);
+    let line = whole.and_then(|json| serde_json::from_slice::<NewLine>(json).ok());
+    match (line, known) {
+        (Some(line), BEGUN) => Noted::Begun(line),
+        (Some(line), SETTLED) => Noted::Settled(line.known()),
+        (Some(line), REFUSED) => Noted::Refused(line.known()),
+        _ => Noted::Unreadable,
     }
 }
 
 fn to_json(line: &NewLine) -> Result<Vec<u8>> {
     serde_json::to_vec(line).map_err(Error::caused("a line of the audit trail cannot be noted"))
-}
-
-/// That of a line that fits.
-fn length(json: &[u8]) -> u32 {
-    u32::try_from(json.len()).unwrap_or_default()
 }
 
 fn fits(json: &[u8]) -> bool {
