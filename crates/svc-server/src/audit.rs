@@ -169,8 +169,8 @@ impl<F: Fn(Written<'_>) -> AuditEntry + Send + Sync> CommitNote for LineNote<F> 
         self.begun.prepare(&(self.line)(written));
     }
 
-    fn start_sync(&self) -> Box<dyn FnOnce() + Send> {
-        Box::new(self.begun.start_sync())
+    fn sync(&self) {
+        self.begun.sync();
     }
 }
 

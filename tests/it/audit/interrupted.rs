@@ -61,6 +61,8 @@ fn a_killed_service_has_a_line_for_every_acknowledged_write() {
     for line in lines(folder.path(), &["--all"]) {
         if let Some(id) = line["request_id"].as_str() {
             *counts.entry(id.to_owned()).or_default() += 1;
+            let is_acknowledged = acknowledged.iter().any(|known| known == id);
+            assert!(!is_acknowledged || line["outcome"].is_null(), "{line}");
         }
     }
     for id in &acknowledged {

@@ -13,9 +13,9 @@ pub trait CommitNote: fmt::Debug + Send + Sync {
     /// committed after all: the write fails then.
     fn prepare(&self, written: Written<'_>);
 
-    /// Begins to bring what was noted to the disk; what it gives waits until that is done. It is called for one of the
-    /// notes of writes that are committed together, and is for all of them.
-    fn start_sync(&self) -> Box<dyn FnOnce() + Send>;
+    /// Brings what was noted to the disk, right before the commit. It is called for one of the notes of writes that are
+    /// committed together, and is for all of them.
+    fn sync(&self);
 }
 
 /// A [`CommitNote`], as it is given along with a write.

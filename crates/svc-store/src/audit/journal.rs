@@ -15,6 +15,7 @@ mod appender;
 mod file;
 mod group_sync;
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -182,7 +183,7 @@ impl BegunWrite {
     /// commit needs no time after it.
     pub fn prepare(&self, entry: &AuditEntry) {
         let inner = &self.journal.inner;
-        let line = inner.store.new_line(&self.by, entry);
+        let line = inner.store.new_line(&self.by, entry).unknown();
         let slot = self.slot.lock();
         let Some(slot) = &*slot else {
             return;
@@ -193,16 +194,15 @@ impl BegunWrite {
             false
         });
         *self.prepared.lock() = prepared.then(|| PreparedLine {
-            line,
+            line: line.known(),
             written: inner.sync.count_written(),
         });
     }
 
-    /// Begins to bring what was prepared to the disk, of this write and of others. What is given waits until that is done.
-    pub fn start_sync(&self) -> impl FnOnce() + Send + use<> {
-        let synced = self.journal.inner.sync.start();
-        // Whether it succeeded is looked up when the write is settled.
-        move || drop(synced.blocking_recv())
+    /// Brings what was prepared to the disk, of this write and of others. Whether that succeeded is found when the write is
+    /// settled.
+    pub fn sync(&self) {
+        self.journal.inner.sync.sync_here();
     }
 
     /// The write did not happen.
@@ -256,7 +256,7 @@ impl BegunWrite {
         &self,
         slot: &Slot,
         entries: impl FnOnce() -> Vec<AuditEntry>,
-    ) -> (Vec<NewLine>, Place) {
+    ) -> (Vec<Arc<NewLine>>, Place) {
         let inner = &self.journal.inner;
         if let Some(PreparedLine { line, written }) = self.prepared.lock().take() {
             let place = match inner.file.confirm(slot) {
@@ -267,11 +267,11 @@ impl BegunWrite {
                     Place::None
                 }
             };
-            return (vec![line], place);
+            return (vec![Arc::new(line)], place);
         }
-        let lines: Vec<NewLine> = entries()
+        let lines: Vec<Arc<NewLine>> = entries()
             .iter()
-            .map(|entry| inner.store.new_line(&self.by, entry))
+            .map(|entry| Arc::new(inner.store.new_line(&self.by, entry)))
             .collect();
         let place = match self.note_lines(slot, &lines) {
             Ok(true) => Place::File,
@@ -288,7 +288,7 @@ impl BegunWrite {
     ///
     /// A process that is killed now may have the lines in the trail already or not. The note has the identifier of the first one
     /// of them, so that it becomes no second one.
-    fn note_lines(&self, slot: &Slot, lines: &[NewLine]) -> Result<bool> {
+    fn note_lines(&self, slot: &Slot, lines: &[Arc<NewLine>]) -> Result<bool> {
         let file = &self.journal.inner.file;
         match lines {
             [] => Ok(true),
@@ -325,7 +325,7 @@ impl Drop for BegunWrite {
             }
             let prepared = self.prepared.get_mut().take();
             let line = prepared.map(|prepared| prepared.line.unknown());
-            let lines = vec![line.unwrap_or_else(|| self.begun.clone())];
+            let lines = vec![Arc::new(line.unwrap_or_else(|| self.begun.clone()))];
             self.journal.inner.appender.add(Waiting {
                 slot,
                 lines,
@@ -342,13 +342,16 @@ impl fmt::Debug for BegunWrite {
 }
 
 /// Appends lines that may be in the trail already.
-pub(super) async fn append(store: &Store, lines: Vec<NewLine>) -> Result<()> {
+pub(super) async fn append<L>(store: &Store, lines: Vec<L>) -> Result<()>
+where
+    L: Borrow<NewLine> + Send + 'static,
+{
     if lines.is_empty() {
         return Ok(());
     }
     store
         .write(move |tx| {
-            let mut rows = lines.iter().map(NewLine::values);
+            let mut rows = lines.iter().map(|line| line.borrow().values());
             let sql = format!("{INSERT} ON CONFLICT (uid) DO NOTHING");
             tx.housekeeping().execute_many(&sql, &mut rows)
         })

@@ -36,8 +36,7 @@ async fn a_line_that_was_prepared_is_unknown_until_its_write_is_settled() {
         begun
     };
     let (done, failed, left) = (prepare("1"), prepare("2"), prepare("3"));
-    let sync = done.start_sync();
-    tokio::task::spawn_blocking(sync).await.unwrap();
+    done.sync();
     let missing = store.audit().missing_lines().await.unwrap();
     assert_eq!(missing.len(), 3);
     assert!(missing.iter().all(|noted| noted.line.outcome_is_unknown));

@@ -47,7 +47,7 @@ struct State {
 /// The lines of a write, and its note, which is cleared once the store has them.
 pub(super) struct Waiting {
     pub(super) slot: Slot,
-    pub(super) lines: Vec<NewLine>,
+    pub(super) lines: Vec<Arc<NewLine>>,
     /// Whether the slot has the lines as a whole.
     pub(super) is_settled: bool,
 }
@@ -138,7 +138,7 @@ impl Appender {
             }
             (take(&mut state.waiting), take(&mut state.watching))
         };
-        let lines: Vec<NewLine> = waiting
+        let lines: Vec<Arc<NewLine>> = waiting
             .iter()
             .flat_map(|waiting| waiting.lines.iter().cloned())
             .collect();

@@ -114,10 +114,10 @@ impl JournalFile {
         Ok(true)
     }
 
-    /// Writes the line of a write that is about to be committed into a slot, and says whether it has its place there. Until
-    /// it is [confirmed](Self::confirm) its outcome is unknown.
+    /// Writes the line of a write that is about to be committed into a slot, and says whether it has its place there. Its
+    /// outcome is unknown until it is [confirmed](Self::confirm).
     pub(super) fn prepare(&self, slot: &Slot, line: &NewLine) -> Result<bool> {
-        let json = to_json(&line.clone().unknown())?;
+        let json = to_json(line)?;
         if !fits(&json) {
             return Ok(false);
         }

@@ -4,16 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
-use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
 
 use super::file::JournalFile;
 use crate::error::{Error, Result};
 
 pub(super) struct GroupSync {
     file: Arc<JournalFile>,
-    /// Its blocking threads sync.
-    runtime: Handle,
     state: Mutex<State>,
     /// How often something was written that is to be on the disk.
     written: AtomicU64,
@@ -32,7 +30,6 @@ impl GroupSync {
     pub(super) fn new(file: Arc<JournalFile>) -> Arc<Self> {
         Arc::new(Self {
             file,
-            runtime: Handle::current(),
             state: Mutex::default(),
             written: AtomicU64::new(0),
             synced: AtomicU64::new(0),
@@ -51,14 +48,6 @@ impl GroupSync {
 
     /// Waits until what was written to the file before this call is on the disk.
     pub(super) async fn sync(self: &Arc<Self>) -> Result<()> {
-        match self.start().await {
-            Ok(true) => Ok(()),
-            _ => Err(Error::internal("the journal of writes cannot be synced")),
-        }
-    }
-
-    /// Begins to sync what was written to the file before this call, and says later whether that is done.
-    pub(super) fn start(self: &Arc<Self>) -> oneshot::Receiver<bool> {
         let (sender, synced) = oneshot::channel();
         let is_first = {
             let mut state = self.state.lock();
@@ -67,24 +56,35 @@ impl GroupSync {
         };
         if is_first {
             let this = Arc::clone(self);
-            self.runtime.spawn_blocking(move || this.run());
+            spawn_blocking(move || this.run());
         }
-        synced
+        match synced.await {
+            Ok(true) => Ok(()),
+            _ => Err(Error::internal("the journal of writes cannot be synced")),
+        }
     }
 
     fn run(&self) {
         while let Some(waiting) = self.next() {
-            let written = self.written.load(Ordering::Acquire);
-            let synced = self.file.sync();
-            match &synced {
-                Ok(()) => {
-                    self.synced.fetch_max(written, Ordering::AcqRel);
-                }
-                Err(error) => tracing::error!(%error, "the journal of writes cannot be synced"),
-            }
+            let synced = self.sync_here();
             for waiting in waiting {
                 // Nobody waits for it where the caller has left.
-                let _ = waiting.send(synced.is_ok());
+                let _ = waiting.send(synced);
+            }
+        }
+    }
+
+    /// Syncs on this thread, and says whether that succeeded.
+    pub(super) fn sync_here(&self) -> bool {
+        let written = self.written.load(Ordering::Acquire);
+        match self.file.sync() {
+            Ok(()) => {
+                self.synced.fetch_max(written, Ordering::AcqRel);
+                true
+            }
+            Err(error) => {
+                tracing::error!(%error, "the journal of writes cannot be synced");
+                false
             }
         }
     }

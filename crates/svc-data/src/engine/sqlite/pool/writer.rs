@@ -176,14 +176,10 @@ fn write_waiting(slot: &mut Slot, mut waiting: VecDeque<Box<dyn WriteJob>>, comm
             done.into_iter().for_each(|job| job.answer());
             continue;
         }
-        // Beside the commit, which takes as long.
-        let syncing = done.iter().find_map(|job| job.note());
-        let syncing = syncing.map(CommitNote::start_sync);
-        let committed = commit(slot);
-        if let Some(wait) = syncing {
-            wait();
+        if let Some(note) = done.iter().find_map(|job| job.note()) {
+            note.sync();
         }
-        match committed {
+        match commit(slot) {
             Ok(()) => {
                 commits.fetch_add(1, Ordering::Release);
                 done.into_iter().for_each(|job| job.answer());
