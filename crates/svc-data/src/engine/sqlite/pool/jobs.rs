@@ -1,8 +1,11 @@
 //! The jobs that wait for a thread of the pool, in the order of their callers' turns.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 
 use crate::admission::turns::{Caller, FairQueue};
 
@@ -56,6 +59,18 @@ impl<T> Waiting<T> {
         lock(&self.queue).pop()
     }
 
+    /// Waits for the next job. Where it takes this long, `rest` is done first.
+    pub(super) fn next_after(&self, patience: Duration, rest: impl FnOnce()) -> Option<T> {
+        match self.signs.recv_timeout(patience) {
+            Ok(()) => lock(&self.queue).pop(),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => {
+                rest();
+                self.next()
+            }
+        }
+    }
+
     /// The next job, if one waits.
     pub(super) fn next_now(&self) -> Option<T> {
         self.signs.try_recv().ok()?;
@@ -83,6 +98,24 @@ mod tests {
         assert_eq!(first, [0, -1, 1]);
         drop(jobs);
         assert_eq!(std::iter::from_fn(|| waiting.next()).count(), 998);
+    }
+
+    #[test]
+    fn a_thread_rests_only_where_no_job_comes() {
+        let (jobs, waiting) = queue();
+        assert!(jobs.send(1));
+        let patience = Duration::from_millis(1);
+        assert_eq!(
+            waiting.next_after(patience, || panic!("a job waits")),
+            Some(1)
+        );
+        let rest = || assert!(jobs.send(2));
+        assert_eq!(waiting.next_after(patience, rest), Some(2));
+        drop(jobs);
+        assert_eq!(
+            waiting.next_after(patience, || panic!("none can come")),
+            None
+        );
     }
 
     #[test]

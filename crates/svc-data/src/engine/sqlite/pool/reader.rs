@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use super::{VIEW_HELD, control, is_over, jobs::Waiting, stopped, timed_out};
@@ -17,6 +17,9 @@ use crate::{
         fault,
     },
 };
+
+/// How long a reader without work keeps the pages that it has read.
+const PAGES_KEPT: Duration = Duration::from_secs(10);
 
 /// A read that waits.
 pub(super) struct ReadJob {
@@ -32,7 +35,8 @@ pub(super) type Run = dyn FnOnce(Result<&Open>) + Send;
 pub(super) fn run(slot: &mut Slot, jobs: &Waiting<ReadJob>, commits: &AtomicU64) {
     let mut next = jobs.next();
     while let Some(job) = next.take() {
-        next = read_in_one_view(slot, job, jobs, commits).or_else(|| jobs.next());
+        next = read_in_one_view(slot, job, jobs, commits)
+            .or_else(|| jobs.next_after(PAGES_KEPT, || slot.forget_pages()));
     }
 }
 
