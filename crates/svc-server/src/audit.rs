@@ -10,6 +10,7 @@ use std::{
 };
 
 use svc_data::{CommitNote, Written, turns::Caller};
+use svc_model::wire::BoxFuture;
 use svc_store::{Actor, ActorKind, AuditEntry, BegunWrite, SessionIdentity, Store};
 use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
@@ -123,17 +124,12 @@ async fn finish<T: Send + Sync + 'static>(
 }
 
 /// A future that goes on by itself when nobody waits for it any more.
-struct ToTheEnd<F>(Option<Pin<Box<F>>>)
-where
-    F: Future<Output: Send> + Send + 'static;
+struct ToTheEnd<T: Send + 'static>(Option<BoxFuture<'static, T>>);
 
-impl<F> Future for ToTheEnd<F>
-where
-    F: Future<Output: Send> + Send + 'static,
-{
-    type Output = F::Output;
+impl<T: Send + 'static> Future for ToTheEnd<T> {
+    type Output = T;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let Some(future) = &mut self.0 else {
             return Poll::Pending;
         };
@@ -143,10 +139,7 @@ where
     }
 }
 
-impl<F> Drop for ToTheEnd<F>
-where
-    F: Future<Output: Send> + Send + 'static,
-{
+impl<T: Send + 'static> Drop for ToTheEnd<T> {
     fn drop(&mut self) {
         // One that has panicked cannot go on, and without a runtime the service has ended.
         if let Some(future) = self.0.take()

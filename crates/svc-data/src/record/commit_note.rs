@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use super::{Before, RecordJson};
 
-/// A note of one write, for whoever keeps a record of all writes: made when its outcome is known, and on the disk when
+/// A note of one write, for anyone who keeps a record of all writes: made when its outcome is known, and on the disk when
 /// the write is.
 ///
 /// Only a database that [`Resource::notes_commits`](crate::Resource::notes_commits) makes them.

@@ -221,7 +221,7 @@ impl BegunWrite {
     }
 
     /// The write was done, and these are its lines, of which one may have been [prepared](Self::prepare). They are on the
-    /// disk when this gives `Ok`, and in the trail of whoever reads it from then on.
+    /// disk when this gives `Ok`, and in the trail of anyone who reads it from then on.
     ///
     /// # Errors
     /// When the store does not take the lines. They wait for [`WriteJournal::flush`] then.
