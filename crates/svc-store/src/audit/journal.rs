@@ -170,13 +170,15 @@ impl BegunWrite {
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when the note cannot be kept; the write must not begin.
     pub fn note(&self) -> Result<()> {
-        match &*self.slot.lock() {
+        let noted = match &*self.slot.lock() {
             Some(slot) => {
                 self.is_noted.store(true, Ordering::Relaxed);
                 self.journal.inner.file.note(slot, &self.begun)
             }
             None => Ok(()),
-        }
+        };
+        // What was written of it is no write.
+        noted.inspect_err(|_| self.cancel())
     }
 
     /// Notes the line of the write, which was done and is about to be committed. A line that is on the disk with the
