@@ -233,6 +233,10 @@ impl BegunWrite {
         };
         let inner = &self.journal.inner;
         let (lines, place) = self.place(&slot, entries);
+        if lines.is_empty() {
+            self.give_back(slot);
+            return Ok(());
+        }
         let keeps_up = inner.appender.keeps_up();
         // From here on the lines are appended to the end even when the caller leaves.
         let is_settled = !matches!(place, Place::None);
@@ -293,7 +297,7 @@ impl BegunWrite {
     fn note_lines(&self, slot: &Slot, lines: &[Arc<NewLine>]) -> Result<bool> {
         let file = &self.journal.inner.file;
         match lines {
-            [] => Ok(true),
+            [] => Ok(false),
             [line] => {
                 let fits = file.settle(slot, line)?;
                 if !fits {

@@ -96,6 +96,10 @@ async fn a_settled_write_has_its_line_and_leaves_no_note() {
         .begin(&store, &entry("records.delete"))
         .unwrap()
         .cancel();
+    let nothing = journal
+        .begin(&store, &entry("records.bulk_create"))
+        .unwrap();
+    nothing.settle(Vec::new).await.unwrap();
     let lines = record_lines(&store).await;
     assert_eq!(lines.len(), 1);
     assert_eq!(lines[0].record.as_deref(), Some("42"));
