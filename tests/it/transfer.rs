@@ -1,5 +1,6 @@
 //! The program exports, imports, aggregates and groups records.
 
+mod filtered;
 mod killed;
 
 use std::{fs, path::Path, process::Stdio};
