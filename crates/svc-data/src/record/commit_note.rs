@@ -4,10 +4,10 @@ use std::{fmt, sync::Arc};
 
 use super::{Before, RecordJson};
 
-/// A note of one write, for anyone who keeps a record of all writes: made when its outcome is known, and on the disk when
-/// the write is.
+/// A note of one write, for a caller that keeps an account of all writes: made when the outcome of the write is known, and
+/// on the disk before the write is committed.
 ///
-/// Only a database that [`Resource::notes_commits`](crate::Resource::notes_commits) makes them.
+/// Only some databases make such notes: [`Resource::notes_commits`](crate::Resource::notes_commits) says which.
 pub trait CommitNote: fmt::Debug + Send + Sync {
     /// Notes what is about to be committed. It may be called again with another outcome, and what was noted may not be
     /// committed after all: the write fails then.

@@ -5,7 +5,7 @@
 //! process therefore notes each write in a file of its own before it begins. After the write its line takes the place
 //! of the note, and is on the disk before the write is acknowledged: at once in the file, and soon after, with the
 //! lines of many others, in the store, which is when the note is cleared. Where the store has taken no lines for a
-//! while, the write waits until it has taken this one. Whoever reads the trail first appends the lines that the
+//! while, the write waits until it has taken this one. A reader of the trail first appends the lines that the
 //! journals have.
 //!
 //! The note of a process that was killed before it had the line becomes a line whose outcome is `unknown`. The file is made

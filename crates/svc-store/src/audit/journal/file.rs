@@ -106,23 +106,22 @@ impl JournalFile {
     /// Writes the line of a write that was done into a slot, and says whether it has its place there: one that is too
     /// long has none.
     pub(super) fn settle(&self, slot: &Slot, line: &NewLine) -> Result<bool> {
-        let json = to_json(line)?;
-        if !fits(&json) {
-            return Ok(false);
-        }
-        self.write(slot, &json, SETTLED)?;
-        Ok(true)
+        self.place(slot, line, SETTLED)
     }
 
     /// Writes the line of a write that is about to be committed into a slot, and says whether it has its place there. Its
     /// outcome is unknown until it is [confirmed](Self::confirm).
     pub(super) fn prepare(&self, slot: &Slot, line: &NewLine) -> Result<bool> {
+        self.place(slot, line, BEGUN)
+    }
+
+    fn place(&self, slot: &Slot, line: &NewLine, known: u32) -> Result<bool> {
         let json = to_json(line)?;
-        if !fits(&json) {
-            return Ok(false);
+        let fits = fits(&json);
+        if fits {
+            self.write(slot, &json, known)?;
         }
-        self.write(slot, &json, BEGUN)?;
-        Ok(true)
+        Ok(fits)
     }
 
     /// Says that what was prepared was committed.
