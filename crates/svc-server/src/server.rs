@@ -8,7 +8,7 @@ use std::{
 
 use jiff::{SignedDuration, Timestamp};
 use svc_data::{FileFault, Resource};
-use svc_model::Scope;
+use svc_model::{Scope, wire::BoxFuture};
 use svc_store::{Secret, Store};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavior};
 
@@ -61,40 +61,47 @@ impl Server {
     /// [`Error`] with the remedy when a setting cannot work, an address cannot be listened on, or the
     /// store cannot be read.
     pub async fn bind(store: Store, config: Config) -> Result<Self, Error> {
-        config.check()?;
-        let smtp = config.mail.as_ref().map(Smtp::new).transpose()?;
-        let mut config = config;
-        let mut listeners = Vec::new();
-        let listener = bind(config.listen).await?;
-        config.listen = address_of(&listener, config.listen)?;
-        let app_origin = origin(&config, &listener)?;
-        let base_url = match config.data_listen {
-            None => {
-                listeners.push((Hosts::Both, listener));
-                app_origin.clone()
+        Self::open(store, config).await
+    }
+
+    // Boxed, so that it is compiled here, for speed, and not where it is waited for; so is `serve`.
+    fn open(store: Store, config: Config) -> BoxFuture<'static, Result<Self, Error>> {
+        Box::pin(async move {
+            config.check()?;
+            let smtp = config.mail.as_ref().map(Smtp::new).transpose()?;
+            let mut config = config;
+            let mut listeners = Vec::new();
+            let listener = bind(config.listen).await?;
+            config.listen = address_of(&listener, config.listen)?;
+            let app_origin = origin(&config, &listener)?;
+            let base_url = match config.data_listen {
+                None => {
+                    listeners.push((Hosts::Both, listener));
+                    app_origin.clone()
+                }
+                Some(address) => {
+                    let data = bind(address).await?;
+                    config.data_listen = Some(address_of(&data, address)?);
+                    let base_url = origin(&config, &data)?;
+                    listeners.push((Hosts::Application, listener));
+                    listeners.push((Hosts::Data, data));
+                    base_url
+                }
+            };
+            let state = State::new(config, store, base_url.clone())?;
+            state.refresh().await.map_err(Error::store)?;
+            if let Err(error) = state.writing.flush(&state.store).await {
+                tracing::error!(%error, "the store cannot be written; writes are refused until it can");
+                state.store_health.report_failure(&error);
             }
-            Some(address) => {
-                let data = bind(address).await?;
-                config.data_listen = Some(address_of(&data, address)?);
-                let base_url = origin(&config, &data)?;
-                listeners.push((Hosts::Application, listener));
-                listeners.push((Hosts::Data, data));
-                base_url
-            }
-        };
-        let state = State::new(config, store, base_url.clone())?;
-        state.refresh().await.map_err(Error::store)?;
-        if let Err(error) = state.writing.flush(&state.store).await {
-            tracing::error!(%error, "the store cannot be written; writes are refused until it can");
-            state.store_health.report_failure(&error);
-        }
-        let app_base_url = format!("{app_origin}{PREFIX}");
-        Ok(Self {
-            state,
-            listeners,
-            base_url,
-            app_base_url,
-            smtp,
+            let app_base_url = format!("{app_origin}{PREFIX}");
+            Ok(Self {
+                state,
+                listeners,
+                base_url,
+                app_base_url,
+                smtp,
+            })
         })
     }
 
@@ -124,47 +131,53 @@ impl Server {
     /// # Errors
     /// None today; the service answers what goes wrong while it runs, and logs it.
     pub async fn run(self, shutdown: impl Future<Output = ()> + Send) -> Result<(), Error> {
-        let Self {
-            state,
-            listeners,
-            smtp,
-            ..
-        } = self;
-        let (stop, stopped) = watch::channel(false);
-        let watcher = tokio::spawn(watch_store(Shared::clone(&state)));
-        let purger = tokio::spawn(purge_audit(Shared::clone(&state)));
-        let checker = tokio::spawn(check_store(Shared::clone(&state)));
-        let in_flight = limits::Limits::new(&state.config);
-        let connections = Connections::new(&state.config);
-        let mut tasks = JoinSet::new();
-        for (hosts, listener) in listeners {
-            let stack = in_flight.around(router(hosts, Shared::clone(&state)), &state.config);
-            let (state, stopped) = (Shared::clone(&state), stopped.clone());
-            let connections = connections.clone();
+        self.serve(Box::pin(shutdown)).await
+    }
+
+    fn serve(self, shutdown: BoxFuture<'_, ()>) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(async move {
+            let Self {
+                state,
+                listeners,
+                smtp,
+                ..
+            } = self;
+            let (stop, stopped) = watch::channel(false);
+            let watcher = tokio::spawn(watch_store(Shared::clone(&state)));
+            let purger = tokio::spawn(purge_audit(Shared::clone(&state)));
+            let checker = tokio::spawn(check_store(Shared::clone(&state)));
+            let in_flight = limits::Limits::new(&state.config);
+            let connections = Connections::new(&state.config);
+            let mut tasks = JoinSet::new();
+            for (hosts, listener) in listeners {
+                let stack = in_flight.around(router(hosts, Shared::clone(&state)), &state.config);
+                let (state, stopped) = (Shared::clone(&state), stopped.clone());
+                let connections = connections.clone();
+                tasks.spawn(async move {
+                    serve(listener, stack, connections, &state.config, stopped).await;
+                });
+            }
+            let mails = (Shared::clone(&state), stopped.clone());
             tasks.spawn(async move {
-                serve(listener, stack, connections, &state.config, stopped).await;
+                let (state, stopped) = mails;
+                let grace = state.config.shutdown_grace;
+                mail::run(&state.store, smtp, &state.mail, stopped, grace).await;
             });
-        }
-        let mails = (Shared::clone(&state), stopped.clone());
-        tasks.spawn(async move {
-            let (state, stopped) = mails;
+            shutdown.await;
+            tracing::info!("shutting down");
+            state.end();
+            stop.send_replace(true);
             let grace = state.config.shutdown_grace;
-            mail::run(&state.store, smtp, &state.mail, stopped, grace).await;
-        });
-        shutdown.await;
-        tracing::info!("shutting down");
-        state.end();
-        stop.send_replace(true);
-        let grace = state.config.shutdown_grace;
-        while tasks.join_next().await.is_some() {}
-        state.writing.finish(grace).await;
-        watcher.abort();
-        purger.abort();
-        checker.abort();
-        if let Err(error) = state.store.checkpoint().await {
-            tracing::warn!(%error, "the store's log was not moved into its file; copy both");
-        }
-        Ok(())
+            while tasks.join_next().await.is_some() {}
+            state.writing.finish(grace).await;
+            watcher.abort();
+            purger.abort();
+            checker.abort();
+            if let Err(error) = state.store.checkpoint().await {
+                tracing::warn!(%error, "the store's log was not moved into its file; copy both");
+            }
+            Ok(())
+        })
     }
 }
 
