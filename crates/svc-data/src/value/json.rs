@@ -29,8 +29,53 @@ pub(crate) fn write_display(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
 
 /// Writes a text as a JSON string.
 pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
+    if is_plain(text.as_bytes()) {
+        return write_plain_text(out, text.as_bytes());
+    }
     // Neither a text nor a growing buffer can fail here.
     let _ = serde_json::to_writer(out, text);
+}
+
+/// Writes a text as a JSON string, with U+FFFD for what is not UTF-8.
+pub(crate) fn write_stored_text(out: &mut Vec<u8>, text: &[u8]) {
+    if is_plain(text) {
+        return write_plain_text(out, text);
+    }
+    match str::from_utf8(text) {
+        Ok(text) => write_text(out, text),
+        Err(_) => write_text(out, &String::from_utf8_lossy(text)),
+    }
+}
+
+fn write_plain_text(out: &mut Vec<u8>, text: &[u8]) {
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    out.extend_from_slice(text);
+    out.push(b'"');
+}
+
+/// Whether JSON shows a text as it is: ASCII, of which nothing is escaped. Eight bytes are looked at together.
+fn is_plain(text: &[u8]) -> bool {
+    let (words, rest) = text.as_chunks();
+    words.iter().all(is_plain_word)
+        && match text.last_chunk() {
+            Some(last) => is_plain_word(last),
+            None => rest
+                .iter()
+                .all(|byte| matches!(byte, b' '..=0x7f) && !matches!(byte, b'"' | b'\\')),
+        }
+}
+
+fn is_plain_word(word: &[u8; 8]) -> bool {
+    const fn each(byte: u8) -> u64 {
+        u64::from_ne_bytes([byte; 8])
+    }
+    // The highest bit of a byte is set where it is less than the limit. One that is not ASCII has it set itself.
+    let less = |word: u64, limit: u8| word.wrapping_sub(each(limit)) & !word;
+    let word = u64::from_ne_bytes(*word);
+    let special =
+        word | less(word, b' ') | less(word ^ each(b'"'), 1) | less(word ^ each(b'\\'), 1);
+    special & each(0x80) == 0
 }
 
 pub(crate) fn write_hex(out: &mut Vec<u8>, bytes: &[u8]) {
@@ -139,6 +184,26 @@ mod tests {
     use super::*;
 
     proptest! {
+        #[test]
+        fn a_text_is_written_as_json_writes_it(text in "[ -~]{0,20}[\\x00-\\x20\"\\\\\\x7fé𝄞]?[ -~]{0,20}") {
+            let mut out = Vec::new();
+            write_text(&mut out, &text);
+            prop_assert_eq!(&out, &serde_json::to_vec(&text).unwrap());
+            out.clear();
+            write_stored_text(&mut out, text.as_bytes());
+            prop_assert_eq!(out, serde_json::to_vec(&text).unwrap());
+        }
+
+        #[test]
+        fn bytes_that_are_no_text_are_written_as_the_text_that_they_are_most_like(
+            bytes in proptest::collection::vec(any::<u8>(), 0..20),
+        ) {
+            let mut out = Vec::new();
+            write_stored_text(&mut out, &bytes);
+            let text = String::from_utf8_lossy(&bytes);
+            prop_assert_eq!(out, serde_json::to_vec(&text).unwrap());
+        }
+
         #[test]
         fn a_float_is_written_as_the_decimal_that_it_shows_itself_as(
             number in prop_oneof![

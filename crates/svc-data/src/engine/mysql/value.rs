@@ -12,7 +12,7 @@ use crate::{
     value::{
         json::{
             instant::{fraction_digits, write_day, write_instant},
-            write_float, write_hex, write_integer, write_json, write_text,
+            write_float, write_hex, write_integer, write_json, write_stored_text, write_text,
         },
         time::Zone,
     },
@@ -62,7 +62,7 @@ pub(super) fn write_value(out: &mut Vec<u8>, kind: Kind, value: &Value, zone: &Z
         (_, Value::Double(number)) => write_float(out, *number),
         (Kind::Binary, Value::Bytes(bytes)) => write_hex(out, bytes),
         (Kind::Json, Value::Bytes(text)) if write_json(out, text) => {}
-        (_, Value::Bytes(text)) => write_text(out, &String::from_utf8_lossy(text)),
+        (_, Value::Bytes(text)) => write_stored_text(out, text),
         (Kind::DateTime, value @ Value::Date(.., micros)) => {
             let instant = civil(value)
                 .and_then(|civil| civil.to_zoned(jiff::tz::TimeZone::UTC).ok())

@@ -17,7 +17,7 @@ use crate::{
     value::{
         json::{
             instant::{fraction_digits, write_civil, write_day, write_instant},
-            write_display, write_float, write_hex, write_integer, write_text, write_uuid,
+            write_display, write_float, write_hex, write_integer, write_stored_text, write_uuid,
         },
         time::Zone,
     },
@@ -151,7 +151,7 @@ impl Cell<'_> {
             Type::JSONB => out.extend_from_slice(self.bytes.get(1..)?),
             Type::UUID => return write_uuid(out, self.bytes).then_some(()),
             Type::BYTEA => write_hex(out, self.bytes),
-            _ => write_text(out, &String::from_utf8_lossy(self.bytes)),
+            _ => write_stored_text(out, self.bytes),
         }
         Some(())
     }

@@ -11,7 +11,7 @@ use crate::{
     value::{
         json::{
             write_decimal, write_display, write_float, write_float_as_decimal, write_hex,
-            write_integer, write_json, write_text, write_uuid,
+            write_integer, write_json, write_stored_text, write_uuid,
         },
         time::Zone,
     },
@@ -92,7 +92,7 @@ pub(crate) fn write_plain(out: &mut Vec<u8>, value: ValueRef<'_>) {
         ValueRef::Null => out.extend_from_slice(b"null"),
         ValueRef::Integer(number) => write_integer(out, number),
         ValueRef::Real(number) => write_float(out, number),
-        ValueRef::Text(text) => write_text(out, &String::from_utf8_lossy(text)),
+        ValueRef::Text(text) => write_stored_text(out, text),
         ValueRef::Blob(bytes) => write_hex(out, bytes),
     }
 }
