@@ -106,7 +106,7 @@ pub(crate) struct SqlRows {
 impl SqlPlan {
     /// The statement of a list of rows of the query.
     pub(crate) fn page(&self, dialect: &dyn Dialect, plan: &ListPlan) -> Result<SelectStatement> {
-        let query = PageQuery::new(dialect, &self.model, plan.clone())?;
+        let query = PageQuery::new(dialect, &self.model, None, plan.clone())?;
         let page = query.pages.into_iter().next();
         page.ok_or_else(|| Error::internal("a list has no statement"))
     }
@@ -117,7 +117,7 @@ impl SqlPlan {
         dialect: &dyn Dialect,
         plan: &ListPlan,
     ) -> Result<SelectStatement> {
-        let count = PageQuery::new(dialect, &self.model, plan.clone())?.count;
+        let count = PageQuery::new(dialect, &self.model, None, plan.clone())?.count;
         count.ok_or_else(|| Error::internal("a count has no statement"))
     }
 

@@ -94,9 +94,8 @@ pub struct Model {
     pub(crate) is_stored: bool,
     /// What tells its rows from others of the table that are not there for anyone who asks.
     pub(crate) scope: Option<Scope>,
-    /// The statement for all fields of a record, up to the test of its key, as the engine reads it; none where it binds
-    /// values. Written when it is first needed.
-    pub(crate) all_fields: OnceLock<Option<String>>,
+    /// How the engine reads all fields of records; none where that binds values. Written when it is first needed.
+    pub(crate) all_fields: OnceLock<Option<AllFields>>,
     /// The state of the structure that this model belongs to.
     pub(crate) structure_version: i64,
 }
@@ -163,6 +162,15 @@ pub(crate) struct Rule {
     /// What it demands, as SQL, where that is known.
     pub(crate) text: String,
     pub(crate) fields: Vec<usize>,
+}
+
+/// The statement for all fields of records, as the engine reads it.
+#[derive(Clone, Debug)]
+pub(crate) struct AllFields {
+    /// What is selected.
+    pub(crate) columns: String,
+    /// What follows, up to the test of the records; none for a table in which others have records, too.
+    pub(crate) from: Option<String>,
 }
 
 impl Model {

@@ -5,14 +5,15 @@ use std::{
     sync::Arc,
 };
 
-use sea_query::{QueryBuilder, SelectStatement, SqlWriterValues, Value, Values};
+use sea_query::{Query, QueryBuilder, SelectStatement, SqlWriterValues, Value, Values};
 
 use crate::{
     Error, Model, Result,
     admission::Work,
     plan::ListPlan,
-    query::{Dialect, PageQuery, all_fields, by_key, is_record, select},
+    query::{Dialect, PageQuery, SELF, all_fields, by_key, is_record},
     record::Part,
+    structure::AllFields,
     value::Scalar,
 };
 
@@ -56,26 +57,37 @@ impl<V: Bound> Statement<V> {
         model: &Model,
         key: &[(usize, Scalar)],
     ) -> Result<Self> {
-        let Some(head) = model.all_fields.get_or_init(|| Self::head(dialect, model)) else {
+        let Some(AllFields {
+            columns,
+            from: Some(from),
+        }) = Self::all_fields(dialect, model)
+        else {
             return Ok(Self::select(by_key(dialect, model, key)?.limit(1)));
         };
         let builder = V::builder();
         let (placeholder, is_numbered) = builder.placeholder();
         let mut sql = SqlWriterValues::new(placeholder, is_numbered);
         // Writing into a text does not fail.
-        let _ = sql.write_str(head);
+        let _ = write!(sql, "SELECT {columns}{from}");
         builder.prepare_expr(&is_record(dialect, model, key)?, &mut sql);
         let _ = sql.write_str(" LIMIT 1");
         Ok(sql.into_parts().into())
     }
 
-    /// The statement for all fields of a record, up to the test of its key.
-    fn head(dialect: &dyn Dialect, model: &Model) -> Option<String> {
-        let mut records = select(dialect, model, None);
-        all_fields(dialect, &mut records, model);
-        let (sql, Values(values)) = V::build(&records);
-        let is_whole = values.is_empty() && model.scope.is_none();
-        is_whole.then(|| format!("{sql} WHERE "))
+    /// What the model keeps of the statement for all fields.
+    fn all_fields<'m>(dialect: &dyn Dialect, model: &'m Model) -> Option<&'m AllFields> {
+        let write = || {
+            let mut records = Query::select();
+            all_fields(dialect, &mut records, model);
+            let (columns, Values(values)) = V::build(&records);
+            let columns = columns.strip_prefix("SELECT ")?.to_owned();
+            dialect.from(&mut records, model, SELF);
+            let (sql, _) = V::build(&records);
+            let from = sql.get("SELECT ".len() + columns.len()..)?;
+            let from = model.scope.is_none().then(|| format!("{from} WHERE "));
+            values.is_empty().then_some(AllFields { columns, from })
+        };
+        model.all_fields.get_or_init(write).as_ref()
     }
 
     /// Refuses a statement that binds more values than the engine accepts.
@@ -107,7 +119,8 @@ impl<V: Bound> ListQuery<V> {
         plan: ListPlan,
         most: usize,
     ) -> Result<Self> {
-        let query = PageQuery::new(dialect, model, plan)?;
+        let all = Statement::<V>::all_fields(dialect, model).map(|all| all.columns.as_str());
+        let query = PageQuery::new(dialect, model, all, plan)?;
         let statement = |select: &SelectStatement| Statement::select(select).limited(most);
         let pages = query.pages.iter().map(statement);
         Ok(Self {

@@ -66,13 +66,22 @@ struct Range {
 }
 
 impl PageQuery {
-    /// Turns the plan of a list into statements.
-    pub(crate) fn new(dialect: &dyn Dialect, model: &Arc<Model>, plan: ListPlan) -> Result<Self> {
+    /// Turns the plan of a list into statements. `all` is how the engine reads all fields, where that is written already.
+    pub(crate) fn new(
+        dialect: &dyn Dialect,
+        model: &Arc<Model>,
+        all: Option<&str>,
+        plan: ListPlan,
+    ) -> Result<Self> {
         let keys = order_keys(dialect, model, &plan.order)?;
-        let mut columns: Vec<Expr> = Vec::with_capacity(plan.shown.fields.len() + keys.len());
-        for index in plan.shown.fields.iter() {
-            columns.push(dialect.read(SELF, model.at(*index)?));
-        }
+        let mut width = plan.shown.fields.len();
+        let shown = plan.shown.fields.iter();
+        let mut columns = match all.filter(|_| width == model.fields.len()) {
+            Some(all) => vec![Expr::cust(all.to_owned())],
+            None => shown
+                .map(|index| Ok(dialect.read(SELF, model.at(*index)?)))
+                .collect::<Result<_>>()?,
+        };
         let mut key_positions = Vec::with_capacity(keys.len());
         for key in &keys {
             let shown = plan.shown.fields.iter();
@@ -82,7 +91,8 @@ impl PageQuery {
             match (position, read_key(dialect, model, key)?) {
                 (Some((position, _)), None) => key_positions.push(position),
                 (_, read) => {
-                    key_positions.push(columns.len());
+                    key_positions.push(width);
+                    width += 1;
                     columns.push(match read {
                         Some(read) => read,
                         None => read_column(dialect, model, key)?,

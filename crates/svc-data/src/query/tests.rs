@@ -33,7 +33,7 @@ fn statements(names: &[String], query: &ListQuery) -> Vec<(String, &'static dyn 
         let model = Arc::new(Model::of_columns("t", names.iter().map(field).collect()));
         let plan = ListPlan::resolve(&Structure::new(Vec::new(), 0), &model, query)
             .expect("the query fits");
-        PageQuery::new(dialect, &model, plan).expect("the plan is one")
+        PageQuery::new(dialect, &model, None, plan).expect("the plan is one")
     };
     let text = Some(ColumnType::Text);
     let engines: [(_, Build, &dyn Grammar); 3] = [
