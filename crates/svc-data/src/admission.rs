@@ -59,6 +59,16 @@ impl Work {
             ..Self::new("", shape, false)
         }
     }
+
+    /// What is asked before the statement, and is quick whatever that one takes.
+    pub(crate) fn question(self) -> Self {
+        let hasher = BuildHasherDefault::<DefaultHasher>::new();
+        Self {
+            shape: hasher.hash_one((self.shape, "question")),
+            scans: false,
+            ..self
+        }
+    }
 }
 
 /// Gives statements their turn.
@@ -206,6 +216,12 @@ impl Admission {
             is_counted,
             ran: None,
         }
+    }
+
+    /// Whether one statement has a turn, and no other waits for one.
+    pub(crate) fn is_alone(&self) -> bool {
+        let state = self.state();
+        state.running.len() <= 1 && state.waiting.is_empty()
     }
 
     /// Whether a statement is so quick that it can be tried on the thread of its caller, without a turn.

@@ -146,6 +146,36 @@ impl Sqlite {
         self.pool.read_soon(turn, self.timeout, work).await
     }
 
+    /// Reads a large table by several connections. `None` where it is not large, or they have other work to do.
+    async fn aggregate_in_parts(
+        &self,
+        aggregate: &Arc<aggregate::Aggregate>,
+        turn: Work,
+    ) -> Result<Option<Bytes>> {
+        let connections = self.pool.readers_together();
+        if connections < 2 {
+            return Ok(None);
+        }
+        let asked = Arc::clone(aggregate);
+        let parts = self.read_records(turn.question(), move |session| {
+            asked.parts(session, connections)
+        });
+        let parts = parts.await?;
+        if parts.is_empty() {
+            return Ok(None);
+        }
+        let (path, asked) = (Arc::clone(&self.path), Arc::clone(aggregate));
+        let read = move |open: &connection::Open, part: &_| {
+            let session = Session::of_reader(open, &path);
+            session.translate(asked.part(session, *part))
+        };
+        let read = self.pool.read_together(turn, self.timeout, parts, read);
+        match read.await? {
+            Some(parts) => aggregate.put_together(parts),
+            None => Ok(None),
+        }
+    }
+
     async fn write<T: Send + 'static>(
         &self,
         note: Note,
@@ -219,7 +249,12 @@ impl Driver for Sqlite {
 
     async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes> {
         let turn = plan.work(model);
-        let aggregate = aggregate::Aggregate::new(model, plan)?;
+        let aggregate = Arc::new(aggregate::Aggregate::new(model, plan)?);
+        if aggregate.has_parts()
+            && let Some(answer) = self.aggregate_in_parts(&aggregate, turn).await?
+        {
+            return Ok(answer);
+        }
         self.read_records(turn, move |session| aggregate.run(session))
             .await
     }

@@ -1,10 +1,12 @@
 //! Aggregates, of all records and of each group of them.
 
+mod parts;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
 use rusqlite::{params_from_iter, types::ValueRef};
-use sea_query::{Alias, Expr, ExprTrait, Func, Order};
+use sea_query::{Alias, Expr, ExprTrait, Func, Order, SelectStatement};
 use svc_model::records::{AggregateFunction, DateUnit};
 
 use super::{
@@ -17,12 +19,12 @@ use super::{
     temporal,
 };
 use crate::{
-    Field, Model, Result,
+    Error, Field, Model, Result,
     engine::answers::AggregateWriter,
     plan::AggregatePlan,
     query::{self, SELF, call, column},
     structure::Kind,
-    value::{json::write_text, time::Zone},
+    value::{json::write_stored_text, time::Zone},
 };
 
 /// An aggregate as a statement that can be sent to a reader.
@@ -31,10 +33,29 @@ pub(crate) struct Aggregate {
     misfits: Misfits,
     statement: Statement,
     plan: AggregatePlan,
+    /// The name by which the table may have row ids, where it may be read in parts.
+    row_id: Option<&'static str>,
+}
+
+/// The columns of an answer.
+struct Columns<'m> {
+    groups: Vec<(&'m Field, Option<DateUnit>)>,
+    /// What the function is taken of.
+    field: Option<&'m Field>,
 }
 
 impl Aggregate {
     pub(crate) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self> {
+        Ok(Self {
+            model: Arc::clone(model),
+            misfits: Misfits::of(model, plan.test.as_ref())?,
+            statement: Statement::select(&Self::select(model, &plan)?).limited(MAX_BOUND)?,
+            row_id: parts::row_id(model, &plan),
+            plan,
+        })
+    }
+
+    fn select(model: &Model, plan: &AggregatePlan) -> Result<SelectStatement> {
         let mut query = query::selection(&SqliteDialect, model, plan.test.as_ref())?;
         for (position, (index, unit)) in plan.groups.iter().enumerate() {
             let field = model.at(*index)?;
@@ -70,12 +91,7 @@ impl Aggregate {
         if !plan.groups.is_empty() {
             query.limit(u64::from(plan.limit));
         }
-        Ok(Self {
-            model: Arc::clone(model),
-            misfits: Misfits::of(model, plan.test.as_ref())?,
-            statement: Statement::select(&query).limited(MAX_BOUND)?,
-            plan,
-        })
+        Ok(query)
     }
 
     /// Runs the aggregate on a reader.
@@ -92,25 +108,42 @@ impl Aggregate {
 
     /// Runs the statement and writes the answer.
     pub(crate) fn answer(&self, session: Session<'_>) -> Result<Bytes, Fault> {
-        let field = self.plan.field_of(&self.model)?;
-        let mut groups = Vec::with_capacity(self.plan.groups.len());
-        for (index, unit) in &self.plan.groups {
-            groups.push((self.model.at(*index)?, *unit));
-        }
+        let columns = self.columns()?;
         let mut prepared = session.prepare_cached(&self.statement.sql)?;
         let mut rows = prepared.query(params_from_iter(&self.statement.values))?;
-        let mut answer = AggregateWriter::new(groups.len());
+        let mut answer = AggregateWriter::new(columns.groups.len());
         while let Some(row) = rows.next()? {
-            answer.row(|out, position| {
-                let value = row.get_ref(position)?;
-                match groups.get(position) {
-                    Some((field, unit)) => write_group(out, field, *unit, value, &self.plan.zone),
-                    None => write_result(out, &self.plan, field, value),
-                }
-                Ok::<_, Fault>(())
+            self.write(&columns, &mut answer, |position| {
+                row.get_ref(position).map_err(Fault::from)
             })?;
         }
         Ok(answer.finish())
+    }
+
+    fn columns(&self) -> Result<Columns<'_>> {
+        let groups = self.plan.groups.iter();
+        let groups = groups.map(|(index, unit)| Ok((self.model.at(*index)?, *unit)));
+        Ok(Columns {
+            groups: groups.collect::<Result<_>>()?,
+            field: self.plan.field_of(&self.model)?,
+        })
+    }
+
+    /// Writes a row, given the value at each place in it.
+    fn write<'v, E: From<Error>>(
+        &self,
+        columns: &Columns<'_>,
+        answer: &mut AggregateWriter,
+        cell: impl Fn(usize) -> Result<ValueRef<'v>, E>,
+    ) -> Result<(), E> {
+        answer.row(|out, position| {
+            let value = cell(position)?;
+            match columns.groups.get(position) {
+                Some((field, unit)) => write_group(out, field, *unit, value, &self.plan.zone),
+                None => write_result(out, &self.plan, columns.field, value),
+            }
+            Ok(())
+        })
     }
 }
 
@@ -146,7 +179,7 @@ fn write_group(
     match (unit, value) {
         (None, value) => json::write_value(out, field, value, zone),
         (Some(_), ValueRef::Integer(micros)) => write_instant(out, micros, zone),
-        (Some(_), ValueRef::Text(date)) => write_text(out, &String::from_utf8_lossy(date)),
+        (Some(_), ValueRef::Text(date)) => write_stored_text(out, date),
         (Some(_), _) => out.extend_from_slice(b"null"),
     }
 }

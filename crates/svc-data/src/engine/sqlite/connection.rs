@@ -179,14 +179,8 @@ impl Slot {
         // the plan is the same.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, !has_samples)?;
         match self.role {
-            Role::Reader | Role::DirectReader => {
-                connection.pragma_update(None, "query_only", true)?;
-                let pages = match self.role {
-                    Role::DirectReader => DIRECT_READER_PAGES_KIB,
-                    Role::Reader | Role::Writer => READER_PAGES_KIB,
-                };
-                connection.pragma_update(None, "cache_size", -pages)?;
-            }
+            Role::Reader => read_only(&connection, READER_PAGES_KIB)?,
+            Role::DirectReader => read_only(&connection, DIRECT_READER_PAGES_KIB)?,
             Role::Writer => {
                 if self.source.set_wal {
                     set_wal(&connection)?;
@@ -204,6 +198,12 @@ impl Slot {
         connection.progress_handler(steps, Some(move || limiter.ends_after(steps)))?;
         Ok(connection)
     }
+}
+
+/// Refuses writes on a connection, which keeps so many kibibytes of pages.
+fn read_only(connection: &Connection, pages_kib: i64) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "cache_size", -pages_kib)
 }
 
 #[cfg(test)]

@@ -103,6 +103,12 @@ impl Texts {
     }
 }
 
+/// The first name of row ids that no column has.
+pub(super) fn row_id(is_column: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let mut names = ["rowid", "_rowid_", "oid"].into_iter();
+    names.find(|name| !is_column(name))
+}
+
 #[derive(std::default::Default)]
 struct Table {
     name: String,
@@ -223,13 +229,9 @@ impl Table {
                     .iter()
                     .all(|index| self.columns.get(*index).is_some_and(|c| c.not_null)));
         let row_id = (!key_is_unique && !self.is_view() && !self.without_rowid)
-            .then(|| {
-                ["rowid", "_rowid_", "oid"]
-                    .into_iter()
-                    .find(|name| self.column(name).is_none())
-                    .map(str::to_owned)
-            })
-            .flatten();
+            .then(|| row_id(|name| self.column(name).is_some()))
+            .flatten()
+            .map(str::to_owned);
         let fields: Vec<Field> = self
             .columns
             .iter()

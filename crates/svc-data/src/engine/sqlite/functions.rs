@@ -3,7 +3,7 @@
 
 pub(super) mod bounded;
 mod date_group;
-mod exact;
+pub(super) mod exact;
 
 use memchr::memmem::Finder;
 use rusqlite::{

@@ -29,6 +29,7 @@ use crate::{
 mod direct;
 mod jobs;
 mod reader;
+mod together;
 mod writer;
 
 use direct::{Direct, Outcome};
@@ -58,6 +59,8 @@ pub(crate) struct Pool {
     admission: Option<Admission>,
     writes: Option<Arc<Jobs<Box<dyn WriteJob>>>>,
     watch: Arc<Mutex<Slot>>,
+    source: Source,
+    readers: usize,
     /// Runs short reads where their caller is.
     direct: Option<Arc<Direct>>,
 }
@@ -98,6 +101,8 @@ impl Pool {
             admission: (readers > 1).then(|| Admission::for_threads(readers)),
             writes,
             watch: Arc::new(Mutex::new(watch)),
+            source,
+            readers,
             direct: direct.transpose()?,
         })
     }
@@ -221,22 +226,25 @@ impl Pool {
     /// A number that moves whenever anybody, this process included, has committed a change.
     pub(crate) async fn change_counter(&self) -> Result<u64> {
         let watch = Arc::clone(&self.watch);
-        tokio::task::spawn_blocking(move || {
-            let mut slot = watch.lock().unwrap_or_else(PoisonError::into_inner);
-            let read = slot.connection().map(|connection| {
-                connection.query_row("PRAGMA data_version", [], |row| row.get::<_, u32>(0))
-            })?;
-            match read {
-                // The version counts per connection, so a new connection starts a new range.
-                Ok(version) => Ok(u64::from(slot.generation()) << 32 | u64::from(version)),
-                Err(error) => {
-                    slot.close();
-                    Err(fault::translate(error, slot.path()))
-                }
-            }
-        })
-        .await
-        .unwrap_or_else(|_| Err(stopped()))
+        let read = move || data_version(&mut watch.lock().unwrap_or_else(PoisonError::into_inner));
+        tokio::task::spawn_blocking(read)
+            .await
+            .unwrap_or_else(|_| Err(stopped()))
+    }
+}
+
+/// A number that moves whenever another connection has committed a change.
+fn data_version(slot: &mut Slot) -> Result<u64> {
+    let read = slot.connection().map(|connection| {
+        connection.query_row("PRAGMA data_version", [], |row| row.get::<_, u32>(0))
+    })?;
+    match read {
+        // The version counts per connection, so a new connection starts a new range.
+        Ok(version) => Ok(u64::from(slot.generation()) << 32 | u64::from(version)),
+        Err(error) => {
+            slot.close();
+            Err(fault::translate(error, slot.path()))
+        }
     }
 }
 

@@ -18,6 +18,15 @@ pub(crate) fn register(connection: &Connection, flags: FunctionFlags) -> Result<
     connection.create_aggregate_function("svc_avg", 2, flags, Exact { average: true })
 }
 
+/// The sum of several sums of a column with so many digits after the point. `None` where it has too many digits.
+pub(crate) fn sum_of(sums: &[Value], scale: u32) -> Option<Value> {
+    let mut all = Sum::new(scale.min(MAX_SCALE));
+    for sum in sums {
+        all.add_value(sum.into())?;
+    }
+    Some(all.value())
+}
+
 struct Exact {
     average: bool,
 }
@@ -39,18 +48,7 @@ impl Aggregate<Sum, Value> for Exact {
     }
 
     fn step(&self, context: &mut Context<'_>, sum: &mut Sum) -> Result<()> {
-        let added = match context.get_raw(0) {
-            ValueRef::Integer(number) => sum.add(number.into(), 0),
-            ValueRef::Real(number) => match sum.units_of(number) {
-                Some(units) => sum.add_units(units.into()),
-                None => sum.add_text(&format!("{number}")),
-            },
-            ValueRef::Text(text) => match std::str::from_utf8(text) {
-                Ok(text) => sum.add_text(text.trim()),
-                Err(_) => Some(()),
-            },
-            ValueRef::Null | ValueRef::Blob(_) => Some(()),
-        };
+        let added = sum.add_value(context.get_raw(0));
         added.ok_or_else(out_of_range)
     }
 
@@ -59,10 +57,7 @@ impl Aggregate<Sum, Value> for Exact {
             return Ok(Value::Null);
         };
         if !self.average {
-            return Ok(match (sum.scale, i64::try_from(sum.units)) {
-                (0, Ok(units)) => Value::Integer(units),
-                _ => Value::Text(text(sum.units, sum.scale)),
-            });
+            return Ok(sum.value());
         }
         let scale = sum.scale + AVERAGE_DIGITS;
         let units = scaled(sum.units, AVERAGE_DIGITS).ok_or_else(out_of_range)?;
@@ -82,6 +77,29 @@ impl Sum {
             scale,
             factor: 10_f64.powi(scale.cast_signed()),
             count: 0,
+        }
+    }
+
+    /// Adds what a cell holds; what is no number adds nothing.
+    fn add_value(&mut self, value: ValueRef<'_>) -> Option<()> {
+        match value {
+            ValueRef::Integer(number) => self.add(number.into(), 0),
+            ValueRef::Real(number) => match self.units_of(number) {
+                Some(units) => self.add_units(units.into()),
+                None => self.add_text(&format!("{number}")),
+            },
+            ValueRef::Text(text) => match std::str::from_utf8(text) {
+                Ok(text) => self.add_text(text.trim()),
+                Err(_) => Some(()),
+            },
+            ValueRef::Null | ValueRef::Blob(_) => Some(()),
+        }
+    }
+
+    fn value(&self) -> Value {
+        match (self.scale, i64::try_from(self.units)) {
+            (0, Ok(units)) => Value::Integer(units),
+            _ => Value::Text(text(self.units, self.scale)),
         }
     }
 
