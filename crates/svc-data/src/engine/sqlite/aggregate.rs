@@ -97,6 +97,9 @@ impl Aggregate {
     /// Runs the aggregate on a reader.
     pub(crate) fn run(&self, session: Session<'_>) -> Result<Bytes, Fault> {
         session.check_version(&self.model)?;
+        if let Some(reader) = session.reader {
+            reader.keep_many_pages()?;
+        }
         self.misfits.check(session)?;
         self.answer(session)
     }

@@ -2,6 +2,7 @@
 //! replaced, and how a statement on it is ended when its time is over.
 
 use std::{
+    cell::Cell,
     fs, io,
     ops::Deref,
     path::{Path, PathBuf},
@@ -60,9 +61,11 @@ pub(crate) struct Slot {
     generation: u32,
 }
 
-/// Kibibytes of pages that a reader keeps, as long as it reads. With SQLite's own two mebibytes it would read most pages
-/// from the file again and again: an index is not in the order of its table.
-const READER_PAGES_KIB: i64 = 16 << 10;
+/// Kibibytes of pages that a reader keeps.
+const READER_PAGES_KIB: i64 = 2 << 10;
+/// The same of a reader that has aggregated, as long as it reads: it would read most pages from the file again and again,
+/// since an index is not in the order of its table.
+const AGGREGATE_PAGES_KIB: i64 = 16 << 10;
 /// The same of a direct reader, which keeps them for good.
 const DIRECT_READER_PAGES_KIB: i64 = 8 << 10;
 
@@ -75,6 +78,26 @@ pub(crate) struct Open {
     pub(super) ways: Ways,
     /// What ends its statements.
     pub(super) limiter: Limiter,
+    role: Role,
+    keeps_many_pages: Cell<bool>,
+}
+
+impl Open {
+    /// Keeps more pages than lists and single records need, until they are forgotten.
+    pub(super) fn keep_many_pages(&self) -> rusqlite::Result<()> {
+        if self.role == Role::Reader && !self.keeps_many_pages.replace(true) {
+            keep_pages(&self.connection, AGGREGATE_PAGES_KIB)?;
+        }
+        Ok(())
+    }
+
+    /// Gives back the memory of pages that were read.
+    fn forget_pages(&self) -> rusqlite::Result<()> {
+        if self.keeps_many_pages.replace(false) {
+            keep_pages(&self.connection, READER_PAGES_KIB)?;
+        }
+        self.connection.release_memory()
+    }
 }
 
 impl Deref for Open {
@@ -133,7 +156,7 @@ impl Slot {
     pub(crate) fn forget_pages(&self) {
         if let Some(open) = &self.open {
             // It is the next statement that says what is wrong with a connection.
-            let _ = open.connection.release_memory();
+            let _ = open.forget_pages();
         }
     }
 
@@ -155,6 +178,8 @@ impl Slot {
             counts: Counts::new(),
             ways: Ways::default(),
             limiter: self.limiter.clone(),
+            role: self.role,
+            keeps_many_pages: Cell::new(false),
         })
     }
 
@@ -203,7 +228,11 @@ impl Slot {
 /// Refuses writes on a connection, which keeps so many kibibytes of pages.
 fn read_only(connection: &Connection, pages_kib: i64) -> rusqlite::Result<()> {
     connection.pragma_update(None, "query_only", true)?;
-    connection.pragma_update(None, "cache_size", -pages_kib)
+    keep_pages(connection, pages_kib)
+}
+
+fn keep_pages(connection: &Connection, kib: i64) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "cache_size", -kib)
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ use crate::{
 
 /// The most bytes of a page that cannot be continued, since no cursor can be made of its last row.
 const MAX_PAGE: usize = 64 << 20;
+/// From how many bytes on a page is likely to become as long as one may be.
+const LONG: usize = 256 << 10;
 
 /// Writes the rows of a page as a JSON array, and knows when the page is full and where it ended.
 ///
@@ -88,6 +90,11 @@ impl<'a> PageWriter<'a> {
         }
         write(&mut self.out, self.query)?;
         self.rows.len += 1;
+        // A long page would otherwise get twice the space that it needs.
+        if self.out.len() > LONG && self.out.capacity() < self.query.part {
+            let whole = self.query.part + LONG;
+            self.out.reserve_exact(whole - self.out.len());
+        }
         if self.out.len() > MAX_PAGE {
             return Err(Error::invalid(
                 "the page is too large; ask for fewer records (_per_page) or fields (_fields)",

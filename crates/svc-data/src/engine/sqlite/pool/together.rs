@@ -24,8 +24,6 @@ use crate::{
 const MOST: usize = 8;
 /// How often views are opened again, when somebody changed the database meanwhile.
 const TRIES: u32 = 3;
-/// Kibibytes of pages that each connection keeps. It reads most of them once.
-const PAGES_KIB: i64 = 2 << 10;
 
 /// What one answer is read with.
 struct Reading<P, F> {
@@ -105,7 +103,6 @@ fn same_view(mut slots: Vec<Slot>, watch: &Mutex<Slot>) -> Result<Option<Vec<Slo
         let before = state()?;
         for slot in &mut slots {
             let begun = slot.connection().map(|connection| {
-                connection.pragma_update(None, "cache_size", -PAGES_KIB)?;
                 control(connection, "BEGIN")?;
                 // The first read opens the view.
                 let read = "SELECT count(*) FROM sqlite_schema WHERE rowid = 1";
