@@ -1,52 +1,13 @@
-//! The program `svc`: serve a database as a REST API, administer the service, and call it by hand.
-//!
-//! Each group of commands has a file of its name: [`serve`] and [`demo`] are the service, [`admin`] works on the
-//! store, [`records`], [`pages`] and [`app`] call a service. What they share is small: where the store is
-//! ([`context`]), where the service is ([`client`]), how results are written ([`output`]), and what a failure looks
-//! like ([`error`]).
-#![allow(
-    rustdoc::bare_urls,
-    reason = "the texts of options are read in a terminal"
-)]
-
-mod admin;
-mod app;
-mod cli;
-mod client;
-mod connect;
-mod context;
-mod demo;
-mod error;
-mod input;
-mod output;
-mod pages;
-mod records;
-mod serve;
+//! The program `svc`.
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
 use mimalloc::MiMalloc;
-
-use crate::{cli::Cli, error::Error};
 
 /// With it a small request takes a sixth fewer instructions than with the system's allocator (`docs/performance.md`).
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match cli::variables::check(&Cli::command()).and_then(|()| run(cli)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => error.report(),
-    }
-}
-
-fn run(cli: Cli) -> Result<(), Error> {
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.enable_all().build().map_err(|error| {
-        let remedy = "raise the limits of threads and open files";
-        Error::new(format!("cannot start: {error}; {remedy}"))
-    })?;
-    runtime.block_on(cli.run())
+    svc_cli::main()
 }
