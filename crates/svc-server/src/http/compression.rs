@@ -5,6 +5,7 @@
 
 use std::{
     convert::Infallible,
+    future::Future,
     pin::Pin,
     task::{Context, Poll, ready},
 };
@@ -13,16 +14,17 @@ use axum::{
     Router,
     body::{Body, Bytes, HttpBody},
     extract::Request,
-    middleware::{self, Next},
     response::Response,
 };
 use http::{HeaderValue, header};
 use http_body::{Frame, SizeHint};
+use pin_project_lite::pin_project;
+use svc_model::wire::BoxFuture;
 use tokio::{
     runtime::{Handle, RuntimeFlavor},
     task::block_in_place,
 };
-use tower::{Layer as _, ServiceExt as _, service_fn};
+use tower::{Layer as _, Service, ServiceExt as _, layer::layer_fn, service_fn};
 use tower_http::{
     CompressionLevel,
     compression::{
@@ -42,30 +44,77 @@ const PIECE: usize = 64 << 10;
 
 /// Compresses the answers of these routes when they are larger than 1 KiB and of a type that gains from it.
 pub(crate) fn compressed(router: Router<Shared>) -> Router<Shared> {
-    router.layer(middleware::from_fn(compress))
+    router.layer(layer_fn(|routes| Compressed { routes }))
+}
+
+/// Routes whose answers are compressed.
+#[derive(Clone)]
+struct Compressed<S> {
+    routes: S,
+}
+
+impl<S> Service<Request> for Compressed<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Compressing<S::Future>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.routes.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let accepted = request.headers().get_all(header::ACCEPT_ENCODING);
+        Compressing::Answering {
+            accepted: accepted.iter().cloned().collect(),
+            answer: self.routes.call(request),
+        }
+    }
+}
+
+pin_project! {
+    /// The answer to a request, which is compressed where that is worthwhile.
+    #[project = Step]
+    enum Compressing<F> {
+        Answering { #[pin] answer: F, accepted: Vec<HeaderValue> },
+        Compressing { answer: BoxFuture<'static, Response> },
+    }
+}
+
+impl<F: Future<Output = Result<Response, Infallible>>> Future for Compressing<F> {
+    type Output = Result<Response, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        loop {
+            let answer: BoxFuture<'static, Response> = match self.as_mut().project() {
+                Step::Compressing { answer } => return answer.as_mut().poll(context).map(Ok),
+                Step::Answering { answer, accepted } => {
+                    let Ok(mut response) = ready!(answer.poll(context));
+                    // The body of the layer is large, whether it compresses or not: what stays as it is does without it.
+                    if !worthwhile().should_compress(&response) {
+                        return Poll::Ready(Ok(response));
+                    }
+                    if accepted.is_empty() {
+                        let vary = HeaderValue::from_static("accept-encoding");
+                        response.headers_mut().append(header::VARY, vary);
+                        return Poll::Ready(Ok(response));
+                    }
+                    Box::pin(compress(response, std::mem::take(accepted)))
+                }
+            };
+            self.set(Self::Compressing { answer });
+        }
+    }
 }
 
 fn worthwhile() -> And<SizeAbove, NotForContentType> {
     SizeAbove::new(SMALLEST).and(NotForContentType::IMAGES)
 }
 
-async fn compress(request: Request, next: Next) -> Response {
-    let accepted: Vec<_> = request
-        .headers()
-        .get_all(header::ACCEPT_ENCODING)
-        .iter()
-        .cloned()
-        .collect();
-    let mut response = next.run(request).await;
-    // The body of the layer is large, whether it compresses or not: what stays as it is does without it.
-    if !worthwhile().should_compress(&response) {
-        return response;
-    }
-    if accepted.is_empty() {
-        let vary = HeaderValue::from_static("accept-encoding");
-        response.headers_mut().append(header::VARY, vary);
-        return response;
-    }
+/// Compresses an answer in the way that is accepted and preferred.
+async fn compress(response: Response, accepted: Vec<HeaderValue>) -> Response {
     let mut request = http::Request::new(());
     for encodings in accepted {
         request
@@ -178,7 +227,7 @@ impl HttpBody for InPieces {
 
 #[cfg(test)]
 mod tests {
-    use std::{future::Future as _, pin::pin, task::Waker};
+    use std::{pin::pin, task::Waker};
 
     use http_body_util::BodyExt as _;
 
