@@ -36,14 +36,25 @@ pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
     let _ = serde_json::to_writer(out, text);
 }
 
-/// Writes a text as a JSON string, with U+FFFD for what is not UTF-8.
+/// Writes bytes as a JSON string, with U+FFFD for what is not UTF-8.
 pub(crate) fn write_stored_text(out: &mut Vec<u8>, text: &[u8]) {
+    if !write_utf8(out, text) {
+        write_text(out, &String::from_utf8_lossy(text));
+    }
+}
+
+/// Writes bytes as a JSON string; false when they are not UTF-8.
+pub(crate) fn write_utf8(out: &mut Vec<u8>, text: &[u8]) -> bool {
     if is_plain(text) {
-        return write_plain_text(out, text);
+        write_plain_text(out, text);
+        return true;
     }
     match str::from_utf8(text) {
-        Ok(text) => write_text(out, text),
-        Err(_) => write_text(out, &String::from_utf8_lossy(text)),
+        Ok(text) => {
+            write_text(out, text);
+            true
+        }
+        Err(_) => false,
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
-use super::{fault, limiter::Limiter, ways::Ways};
+use super::{discover, fault, limiter::Limiter, ways::Ways};
 use crate::{Error, Result, engine::counts::Counts};
 
 /// How long a statement waits for a lock that another program holds.
@@ -80,9 +80,22 @@ pub(crate) struct Open {
     pub(super) limiter: Limiter,
     role: Role,
     keeps_many_pages: Cell<bool>,
+    /// What was read of it in this view.
+    schema_version: Cell<Option<i64>>,
 }
 
 impl Open {
+    /// SQLite's number of the structure, which stays the same in a view.
+    pub(super) fn schema_version(&self) -> rusqlite::Result<i64> {
+        let known = self.schema_version.get();
+        if let Some(version) = known.filter(|_| !self.connection.is_autocommit()) {
+            return Ok(version);
+        }
+        let version = discover::schema_version(&self.connection)?;
+        self.schema_version.set(Some(version));
+        Ok(version)
+    }
+
     /// Keeps more pages than lists and single records need, until they are forgotten.
     pub(super) fn keep_many_pages(&self) -> rusqlite::Result<()> {
         if self.role == Role::Reader && !self.keeps_many_pages.replace(true) {
@@ -142,6 +155,16 @@ impl Slot {
         Ok(&mut self.open.insert(open).connection)
     }
 
+    /// Begins a view on the connection. What it shows is as it is when it is first read.
+    pub(crate) fn begin_view(&mut self) -> Result<rusqlite::Result<()>> {
+        let begun = self.connection()?.prepare_cached("BEGIN");
+        let begun = begun.and_then(|mut begin| begin.execute([]).map(drop));
+        if let Some(open) = &self.open {
+            open.schema_version.set(None);
+        }
+        Ok(begun)
+    }
+
     /// Closes the connection, so that the next use opens a new one.
     pub(crate) fn close(&mut self) {
         self.open = None;
@@ -180,6 +203,7 @@ impl Slot {
             limiter: self.limiter.clone(),
             role: self.role,
             keeps_many_pages: Cell::new(false),
+            schema_version: Cell::new(None),
         })
     }
 

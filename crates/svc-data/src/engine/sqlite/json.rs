@@ -11,7 +11,7 @@ use crate::{
     value::{
         json::{
             write_decimal, write_display, write_float, write_float_as_decimal, write_hex,
-            write_integer, write_json, write_stored_text, write_uuid,
+            write_integer, write_json, write_stored_text, write_utf8, write_uuid,
         },
         time::Zone,
     },
@@ -65,17 +65,20 @@ pub(crate) fn write_value(out: &mut Vec<u8>, field: &Field, value: ValueRef<'_>,
             write_uuid(out, bytes)
         }
         (_, ValueRef::Blob(bytes)) if holds_anything => return write_hex_object(out, bytes),
-        (_, ValueRef::Text(text)) if holds_anything && std::str::from_utf8(text).is_err() => {
-            return write_hex_object(out, text);
-        }
         (Kind::Date, value) => temporal::write_date(out, value),
         (Kind::DateTime, value) => temporal::write_date_time(out, value, zone),
         (Kind::Time, ValueRef::Text(text)) => temporal::write_time(out, text),
         (Kind::Json, ValueRef::Text(text)) => write_json(out, text),
         _ => false,
     };
-    if !written {
-        write_plain(out, value);
+    match value {
+        _ if written => {}
+        ValueRef::Text(text) if holds_anything => {
+            if !write_utf8(out, text) {
+                write_hex_object(out, text);
+            }
+        }
+        value => write_plain(out, value),
     }
 }
 

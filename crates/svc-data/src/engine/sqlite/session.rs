@@ -46,7 +46,11 @@ impl<'a> Session<'a> {
 
     /// Refuses to work with a model of a structure that is no longer there.
     pub(super) fn check_version(self, model: &Model) -> Result<(), Fault> {
-        match discover::schema_version(self.connection)? == model.structure_version {
+        let version = match self.reader {
+            Some(open) => open.schema_version()?,
+            None => discover::schema_version(self.connection)?,
+        };
+        match version == model.structure_version {
             true => Ok(()),
             false => {
                 let message = "the structure of the database has changed";

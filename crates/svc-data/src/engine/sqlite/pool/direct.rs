@@ -138,11 +138,8 @@ impl Held {
         if !self.view.is_some_and(is_current) {
             self.end();
             self.slot.limiter().lift();
-            let begun = self
-                .slot
-                .connection()
-                .is_ok_and(|connection| control(connection, "BEGIN").is_ok());
-            if !begun {
+            let begun = self.slot.begin_view();
+            if !begun.is_ok_and(|begun| begun.is_ok()) {
                 self.slot.close();
                 return None;
             }

@@ -58,10 +58,7 @@ fn read_in_one_view(
     let seen = commits.load(Ordering::Acquire);
     let until = Instant::now() + VIEW_HELD;
     slot.limiter().lift();
-    let begun = slot
-        .connection()
-        .map(|connection| control(connection, "BEGIN"));
-    match begun {
+    match slot.begin_view() {
         Err(error) => {
             (job.run)(Err(error));
             return None;

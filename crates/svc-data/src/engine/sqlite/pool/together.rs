@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Caller, Pool, control, guarded, stopped, timed_out};
+use super::{Caller, Pool, guarded, stopped, timed_out};
 use crate::{
     Error, Result,
     admission::Work,
@@ -102,12 +102,10 @@ fn same_view(mut slots: Vec<Slot>, watch: &Mutex<Slot>) -> Result<Option<Vec<Slo
     for _ in 0..TRIES {
         let before = state()?;
         for slot in &mut slots {
-            let begun = slot.connection().map(|connection| {
-                control(connection, "BEGIN")?;
-                // The first read opens the view.
-                let read = "SELECT count(*) FROM sqlite_schema WHERE rowid = 1";
-                connection.query_row(read, [], |_| Ok(()))
-            })?;
+            let begun = slot.begin_view()?.and_then(|()| {
+                let read = slot.current().map(Open::schema_version);
+                read.transpose().map(drop)
+            });
             begun.map_err(|error| fault::translate(error, slot.path()))?;
         }
         if state()? == before {
