@@ -218,10 +218,10 @@ impl Admission {
         }
     }
 
-    /// Whether one statement has a turn, and no other waits for one.
-    pub(crate) fn is_alone(&self) -> bool {
+    /// Whether no statement that is counted runs or waits.
+    pub(crate) fn is_idle(&self) -> bool {
         let state = self.state();
-        state.running.len() <= 1 && state.waiting.is_empty()
+        state.running.is_empty() && state.waiting.is_empty()
     }
 
     /// Whether a statement is so quick that it can be tried on the thread of its caller, without a turn.

@@ -155,7 +155,8 @@ impl Slot {
         Ok(&mut self.open.insert(open).connection)
     }
 
-    /// Begins a view on the connection. What it shows is as it is when it is first read.
+    /// Begins a view on the connection, which shows the database as it is when it is first read. SQLite's own error is that
+    /// of an open connection.
     pub(crate) fn begin_view(&mut self) -> Result<rusqlite::Result<()>> {
         let begun = self.connection()?.prepare_cached("BEGIN");
         let begun = begun.and_then(|mut begin| begin.execute([]).map(drop));

@@ -6,7 +6,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::{self, Thread},
     time::{Duration, Instant},
@@ -61,6 +61,8 @@ pub(crate) struct Pool {
     watch: Arc<Mutex<Slot>>,
     source: Source,
     readers: usize,
+    /// Whether an answer is read by several connections at once.
+    together: Arc<AtomicBool>,
     /// Runs short reads where their caller is.
     direct: Option<Arc<Direct>>,
 }
@@ -103,6 +105,7 @@ impl Pool {
             watch: Arc::new(Mutex::new(watch)),
             source,
             readers,
+            together: Arc::default(),
             direct: direct.transpose()?,
         })
     }

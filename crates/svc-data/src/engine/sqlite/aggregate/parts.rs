@@ -119,9 +119,13 @@ impl Aggregate {
         }
         let parts = Ord::clamp(all / LEAST, 1, connections as u64 * PARTS_EACH);
         let begin = |part: u64| first.saturating_add_unsigned(all / parts * part);
-        let parts = (0..parts).map(|part| match part + 1 < parts {
-            true => (begin(part), begin(part + 1).saturating_sub(1)),
-            false => (begin(part), last),
+        // Rows that are added before the parts are read belong to the first or the last one, too.
+        let parts = (0..parts).map(|part| {
+            let first = if part == 0 { i64::MIN } else { begin(part) };
+            match part + 1 < parts {
+                true => (first, begin(part + 1).saturating_sub(1)),
+                false => (first, i64::MAX),
+            }
         });
         Ok(parts.collect())
     }
@@ -341,6 +345,9 @@ mod tests {
             let aggregate = file.aggregate(query);
             let parts = file.parts(query);
             assert!(parts.len() > 3, "{query}: {parts:?}");
+            let ends = (parts.first().unwrap().0, parts.last().unwrap().1);
+            assert_eq!(ends, (i64::MIN, i64::MAX));
+            assert!(parts.windows(2).all(|two| two[0].1 + 1 == two[1].0));
             let whole = aggregate.run(file.session()).unwrap();
             let parts = parts.into_iter();
             let parts = parts.map(|part| aggregate.part(file.session(), part).unwrap());

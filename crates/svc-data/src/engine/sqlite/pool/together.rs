@@ -3,13 +3,13 @@
 use std::{
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
 };
 
-use super::{Caller, Pool, guarded, stopped, timed_out};
+use super::{Caller, Pool, guarded, is_over, stopped, timed_out};
 use crate::{
     Error, Result,
     admission::Work,
@@ -36,6 +36,22 @@ struct Reading<P, F> {
     failure: OnceLock<Error>,
 }
 
+/// The one answer of a pool that is read by several connections at a time.
+struct Only(Arc<AtomicBool>);
+
+impl Only {
+    fn one(taken: &Arc<AtomicBool>) -> Option<Self> {
+        let is_free = !taken.swap(true, Ordering::AcqRel);
+        is_free.then(|| Self(Arc::clone(taken)))
+    }
+}
+
+impl Drop for Only {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
 impl Pool {
     /// How many connections may read parts of one answer at once.
     pub(crate) fn readers_together(&self) -> usize {
@@ -44,7 +60,7 @@ impl Pool {
     }
 
     /// Runs `work` for each part, several at once, and returns what it returned in the order of the parts. `None` where
-    /// others use the readers, or the database is changed again and again.
+    /// longer reads go on or another answer is read so, and where the database is changed again and again.
     pub(crate) async fn read_together<P, T, F>(
         &self,
         turn: Work,
@@ -57,16 +73,15 @@ impl Pool {
         T: Send + 'static,
         F: Fn(&Open, &P) -> Result<T> + Send + Sync + 'static,
     {
-        let Some(admission) = &self.admission else {
+        let Some(admission) = self.admission.as_ref().filter(|all| all.is_idle()) else {
+            return Ok(None);
+        };
+        let Some(only) = Only::one(&self.together) else {
             return Ok(None);
         };
         let deadline = Instant::now() + limit;
         let permit = admission.enter(turn, deadline, false).await;
         let permit = permit.map_err(|_| timed_out())?;
-        if !admission.is_alone() {
-            permit.unused();
-            return Ok(None);
-        }
         let caller = Caller::default();
         let reading = Reading {
             parts,
@@ -81,8 +96,8 @@ impl Pool {
             .collect();
         let watch = Arc::clone(&self.watch);
         let run = move || {
-            let _permit = permit;
-            guarded(|| match same_view(slots, &watch)? {
+            let _held = (permit, only);
+            guarded(|| match same_view(slots, &watch, deadline)? {
                 Some(slots) => reading.run(slots).map(Some),
                 None => Ok(None),
             })
@@ -94,7 +109,11 @@ impl Pool {
 }
 
 /// Opens a view on each connection. `None` where they are not of the same state of the database.
-fn same_view(mut slots: Vec<Slot>, watch: &Mutex<Slot>) -> Result<Option<Vec<Slot>>> {
+fn same_view(
+    mut slots: Vec<Slot>,
+    watch: &Mutex<Slot>,
+    deadline: Instant,
+) -> Result<Option<Vec<Slot>>> {
     let state = || {
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
         super::data_version(&mut watch)
@@ -102,6 +121,10 @@ fn same_view(mut slots: Vec<Slot>, watch: &Mutex<Slot>) -> Result<Option<Vec<Slo
     for _ in 0..TRIES {
         let before = state()?;
         for slot in &mut slots {
+            // Each may have to wait for a lock.
+            if is_over(Some(deadline)) {
+                return Err(timed_out());
+            }
             let begun = slot.begin_view()?.and_then(|()| {
                 let read = slot.current().map(Open::schema_version);
                 read.transpose().map(drop)
@@ -180,8 +203,6 @@ impl<P, F> Reading<P, F> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
     use rusqlite::Connection;
 
     use super::*;
@@ -273,5 +294,21 @@ mod tests {
             let message = failed.unwrap_err().to_string();
             assert!(message.contains("the seventh"), "{message}");
         }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn one_answer_at_a_time_is_read_together_and_none_beside_longer_reads() {
+        let folder = tempfile::tempdir().unwrap();
+        let pool = pool(folder.path());
+        let read = || pool.read_together(turn(), LIMIT, vec![0], |open, _: &i32| value(open));
+        let only = Only::one(&pool.together);
+        assert_eq!(read().await.unwrap(), None);
+        drop(only);
+        let admission = pool.admission.as_ref().unwrap();
+        let longer = Work::new("t", "longer", true);
+        let permit = admission.enter(longer, Instant::now() + LIMIT, false).await;
+        assert_eq!(read().await.unwrap(), None);
+        drop(permit);
+        assert_eq!(read().await.unwrap(), Some(vec![0]));
     }
 }
