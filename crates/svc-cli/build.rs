@@ -8,6 +8,6 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let is = |variable: &str, value: &str| env::var(variable).is_ok_and(|found| found == value);
     if is("PROFILE", "release") && is("DEBUG", "false") && is("CARGO_CFG_TARGET_OS", "linux") {
-        println!("cargo::rustc-link-arg-bins=-Wl,--strip-all");
+        println!("cargo::rustc-link-arg-bins=-s");
     }
 }

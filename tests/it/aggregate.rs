@@ -1,5 +1,10 @@
 //! Aggregate and group over HTTP (wire contract, section 4).
 
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
 use serde_json::{Value, json};
 use svc_tests::{Call, Service};
 use tempfile::TempDir;
@@ -239,4 +244,56 @@ fn the_totals_of_the_demo_shop_are_correct() {
         .map(|row| row["y_func"].as_i64().unwrap())
         .sum();
     assert_eq!((rows.as_array().unwrap().len(), total), (5, 100_000));
+}
+
+#[test]
+fn the_sum_of_a_large_table_is_that_of_one_state_while_others_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = rusqlite::Connection::open(folder.path().join("s.db")).unwrap();
+    database
+        .execute_batch(
+            "PRAGMA journal_mode = wal;
+             CREATE TABLE moves(id INTEGER PRIMARY KEY, amount DECIMAL(10,2), note TEXT);
+             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)
+             INSERT INTO moves SELECT i, 0.25, iif(i % 2, 'odd', 'even') FROM n;",
+        )
+        .unwrap();
+    let service = serve(&folder, &["s=sqlite:s.db"]);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut written = 0;
+            while !done.load(Ordering::Relaxed) {
+                let move_of_nothing =
+                    json!([{"amount": 5, "note": "odd"}, {"amount": -5, "note": "even"}]);
+                service
+                    .data("POST", "s", "/models/moves/bulk_create?_atomic=1")
+                    .json(&move_of_nothing)
+                    .expect(200);
+                written += 1;
+            }
+            written
+        });
+        // The writer ends when a check fails, too.
+        let reading = EndsWriting(&done);
+        for _ in 0..20 {
+            let path = "/models/moves/aggregate?_y_func=sum&_y_column=amount";
+            let sum = service.data("GET", "s", path).ok();
+            assert_eq!(sum, json!({"y_func": "75000.00"}));
+            let path = "/models/moves/group?_x_column=note&_y_func=count";
+            let groups = service.data("GET", "s", path).ok();
+            assert_eq!(groups[0]["y_func"], groups[1]["y_func"], "{groups}");
+        }
+        drop(reading);
+        assert!(writer.join().unwrap() > 0);
+    });
+}
+
+/// Ends another thread's writing when it is dropped.
+struct EndsWriting<'a>(&'a AtomicBool);
+
+impl Drop for EndsWriting<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

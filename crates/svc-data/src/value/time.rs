@@ -150,6 +150,38 @@ pub(crate) fn parse_date(text: &[u8]) -> Option<Date> {
     Date::new(year, month, i8::try_from(number(&[*g, *h])?).ok()?).ok()
 }
 
+/// Whether a text is `YYYY-MM-DD hh:mm:ss[Z]`, with a blank or `T` in between, and a date and time that there is: what
+/// [`Written::parse`] finds out too, of the forms that most are stored in.
+pub(crate) fn is_date_time(text: &[u8]) -> bool {
+    let text = text.strip_suffix(b"Z").unwrap_or(text);
+    let Some((date, [b' ' | b'T', clock @ ..])) = text.split_at_checked(10) else {
+        return false;
+    };
+    let [hour @ .., b':', a, b, b':', c, d] = clock else {
+        return false;
+    };
+    let is_below = |digits: &[u8], end| number(digits).is_some_and(|number| number < end);
+    hour.len() == 2
+        && is_below(hour, 24)
+        && is_below(&[*a, *b], 60)
+        && is_below(&[*c, *d], 60)
+        && is_date(date)
+}
+
+fn is_date(text: &[u8]) -> bool {
+    let [year @ .., b'-', a, b, b'-', c, d] = text else {
+        return false;
+    };
+    let is_in_each_month = matches!(
+        (number(&[*a, *b]), number(&[*c, *d])),
+        (Some(1..=12), Some(1..=28))
+    );
+    match is_in_each_month {
+        true => year.len() == 4 && number(year).is_some(),
+        false => parse_date(text).is_some(),
+    }
+}
+
 type Clock<'a> = (i8, i8, i8, &'a [u8], &'a [u8]);
 
 /// Reads `HH:MM[:SS[.fraction]]` and returns what follows.
@@ -175,8 +207,50 @@ pub(crate) fn parse_clock(text: &[u8]) -> Option<Clock<'_>> {
     }
     (hour <= 23 && minute <= 59 && second <= 59).then_some((hour, minute, second, fraction, rest))
 }
+
 /// The number that digits are, where they are nothing else.
 pub(crate) fn unsigned(digits: &str) -> Option<u32> {
     let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
     is_number.then(|| digits.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_date_and_time_of_the_usual_form_is_one_that_can_be_read(
+            year in 0..=9999_u16, month in 0..=13_u8, day in 0..=32_u8,
+            hour in 0..=24_u8, minute in 0..=60_u8, second in 0..=60_u8,
+            separator in "[ Tt_]", zone in "Z?", wrong in proptest::option::of((0..19_usize, any::<u8>())),
+        ) {
+            let text = format!("{year:04}-{month:02}-{day:02}{separator}{hour:02}:{minute:02}:{second:02}{zone}");
+            let mut text = text.into_bytes();
+            if let Some((place, byte)) = wrong {
+                text[place] = byte;
+            }
+            let usual = Written::parse(&text).is_some_and(|written| {
+                written.offset.is_none_or(|offset| offset == 0) && written.fraction.is_empty() && text[16] == b':' && text[10] != b't'
+            });
+            prop_assert_eq!(is_date_time(&text), usual, "{}", String::from_utf8_lossy(&text));
+        }
+    }
+
+    #[test]
+    fn what_is_longer_or_shorter_is_not_of_the_usual_form() {
+        assert!(is_date_time(b"2024-02-29 23:59:59"));
+        assert!(is_date_time(b"2024-02-29T23:59:59Z"));
+        for text in [
+            "2023-02-29 23:59:59",
+            "2024-02-29",
+            "2024-02-29 23:59",
+            "2024-02-29 23:59:59ZZ",
+            "",
+        ] {
+            assert!(!is_date_time(text.as_bytes()), "{text}");
+        }
+    }
 }

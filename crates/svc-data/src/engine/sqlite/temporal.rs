@@ -10,7 +10,7 @@ use rusqlite::types::ValueRef;
 
 use crate::value::{
     json::instant::{day_text, local_time, write_civil, write_instant, write_local},
-    time::{Written, Zone, parse_clock},
+    time::{Written, Zone, is_date_time, parse_clock},
 };
 
 mod form;
@@ -27,8 +27,12 @@ const SECONDS_AFTER_YEAR_9999: i64 = 253_402_300_800;
 /// Writes a stored date and time as JSON, in RFC 3339; false when it is not one.
 pub(crate) fn write_date_time(out: &mut Vec<u8>, value: ValueRef<'_>, zone: &Zone) -> bool {
     match value {
+        ValueRef::Text(text) if zone.is_utc && is_date_time(text) => {
+            write_as_stored(out, text);
+            true
+        }
         ValueRef::Text(text) => {
-            Written::parse(text).is_some_and(|written| write_written(out, text, &written, zone))
+            Written::parse(text).is_some_and(|written| write_written(out, &written, zone))
         }
         ValueRef::Integer(number) => unix(number)
             .is_some_and(|(timestamp, digits)| write_instant(out, timestamp, digits, zone)),
@@ -39,20 +43,18 @@ pub(crate) fn write_date_time(out: &mut Vec<u8>, value: ValueRef<'_>, zone: &Zon
     }
 }
 
-fn write_written(out: &mut Vec<u8>, text: &[u8], written: &Written<'_>, zone: &Zone) -> bool {
+/// Writes a [date and time](is_date_time) in UTC, which is shown as it is stored, but for the letters.
+fn write_as_stored(out: &mut Vec<u8>, text: &[u8]) {
+    let mut shown = *b"\"YYYY-MM-DDThh:mm:ssZ\"";
+    for (shown, stored) in shown.iter_mut().skip(1).zip(text) {
+        *shown = *stored;
+    }
+    shown[11] = b'T';
+    out.extend_from_slice(&shown);
+}
+
+fn write_written(out: &mut Vec<u8>, written: &Written<'_>, zone: &Zone) -> bool {
     if zone.is_utc && matches!(written.offset, None | Some(0)) {
-        // Most are stored as they are shown, but for the letters.
-        if let (Some(date), Some(clock)) = (text.get(..10), text.get(11..19))
-            && text.get(16) == Some(&b':')
-            && written.fraction.is_empty()
-        {
-            out.push(b'"');
-            out.extend_from_slice(date);
-            out.push(b'T');
-            out.extend_from_slice(clock);
-            out.extend_from_slice(b"Z\"");
-            return true;
-        }
         let Ok(time) = Time::new(written.hour, written.minute, written.second, 0) else {
             return false;
         };

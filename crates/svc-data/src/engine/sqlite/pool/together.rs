@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Caller, Pool, guarded, is_over, stopped, timed_out};
+use super::{Caller, Pool, control, guarded, is_over, stopped, timed_out};
 use crate::{
     Error, Result,
     admission::Work,
@@ -118,6 +118,10 @@ fn same_view(
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
         super::data_version(&mut watch)
     };
+    // Before the views, which are then so close together that few are in vain.
+    for slot in &mut slots {
+        slot.connection()?;
+    }
     for _ in 0..TRIES {
         let before = state()?;
         for slot in &mut slots {
@@ -134,7 +138,12 @@ fn same_view(
         if state()? == before {
             return Ok(Some(slots));
         }
-        slots.iter_mut().for_each(Slot::close);
+        for slot in &mut slots {
+            let ended = slot.current().map(|open| control(open, "COMMIT"));
+            if !matches!(ended, Some(Ok(()))) {
+                slot.close();
+            }
+        }
     }
     Ok(None)
 }
