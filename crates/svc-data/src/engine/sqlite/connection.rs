@@ -225,9 +225,10 @@ impl Slot {
         // The first statement that reads the file, so that what is no database is noticed here.
         let samples = "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat4'";
         let has_samples: bool = connection.query_row(samples, [], |row| row.get(0))?;
-        // SQLite compiles some statements again for each new value, to choose a plan by it. Without samples of the values
-        // the plan is the same.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, !has_samples)?;
+        // With samples of the values SQLite compiles some statements again for each new value, to choose a plan by it; without
+        // them the plan is the same. What is short with any plan does without: what is not ends up with a reader.
+        let keeps_plans = !has_samples || self.role == Role::DirectReader;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, keeps_plans)?;
         match self.role {
             Role::Reader => read_only(&connection, READER_PAGES_KIB)?,
             Role::DirectReader => read_only(&connection, DIRECT_READER_PAGES_KIB)?,

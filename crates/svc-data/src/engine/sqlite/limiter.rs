@@ -22,18 +22,22 @@ struct Limit {
 }
 
 /// How many steps statements may take while this exists.
-pub(super) struct Budget<'l>(&'l Limiter);
+pub(super) struct Budget<'l> {
+    limiter: &'l Limiter,
+    /// What ended them before.
+    before: Option<u64>,
+}
 
 impl Budget<'_> {
     /// Whether so many steps were taken.
     pub(super) fn is_spent(&self) -> bool {
-        self.0.limit().is_spent()
+        self.limiter.limit().is_spent()
     }
 }
 
 impl Drop for Budget<'_> {
     fn drop(&mut self) {
-        self.0.limit().last_step = None;
+        self.limiter.limit().last_step = self.before;
     }
 }
 
@@ -59,7 +63,14 @@ impl Limiter {
     /// Sets what ends the statements that follow.
     pub(crate) fn set(&self, deadline: Option<Instant>, progress: Option<Arc<Progress>>) {
         let mut limit = self.limit();
-        (limit.deadline, limit.progress) = (deadline, progress);
+        (limit.deadline, limit.progress, limit.last_step) = (deadline, progress, None);
+    }
+
+    /// The same, for statements that take at most so many steps.
+    pub(super) fn set_short(&self, deadline: Instant, steps: u64) {
+        let mut limit = self.limit();
+        (limit.deadline, limit.progress) = (Some(deadline), None);
+        limit.last_step = Some(limit.steps.saturating_add(steps));
     }
 
     /// Lets the statements that follow run to their end.
@@ -75,8 +86,13 @@ impl Limiter {
     /// Ends the statements that follow after so many steps, too.
     pub(super) fn budget(&self, steps: u64) -> Budget<'_> {
         let mut limit = self.limit();
-        limit.last_step = Some(limit.steps.saturating_add(steps));
-        Budget(self)
+        let before = limit.last_step;
+        let last = limit.steps.saturating_add(steps);
+        limit.last_step = Some(before.map_or(last, |before| before.min(last)));
+        Budget {
+            limiter: self,
+            before,
+        }
     }
 
     /// Counts steps, and says whether the statement that runs has to end.

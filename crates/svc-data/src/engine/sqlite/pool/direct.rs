@@ -16,8 +16,11 @@ use crate::{
     engine::sqlite::connection::{Open, Role, Slot, Source},
 };
 
-/// How long a read may hold up the other work of its caller's thread.
-const LONGEST: Duration = Duration::from_micros(500);
+/// How many steps of SQLite's virtual machine a read may take on its caller's thread: about half a millisecond, wherever
+/// the system lets other threads run meanwhile.
+const MOST_STEPS: u64 = 20_000;
+/// How long a read may hold up the other work of its caller's thread, whatever it waits for.
+const LONGEST: Duration = Duration::from_millis(5);
 /// How soon after the read before a read has to come, so that its view is kept for the next one.
 const CLOSE_BY: Duration = Duration::from_micros(200);
 
@@ -148,7 +151,7 @@ impl Held {
                 commits,
             });
         }
-        self.slot.limiter().set(Some(now + LONGEST), None);
+        self.slot.limiter().set_short(now + LONGEST, MOST_STEPS);
         self.slot.current()
     }
 
@@ -326,5 +329,30 @@ mod tests {
         let panics = direct.read(|_| -> Result<i64, Error> { panic!("no") });
         assert!(matches!(panics, Outcome::Done(Err(error)) if error.kind() == ErrorKind::Internal));
         assert_eq!(count(&direct), 0);
+    }
+
+    #[test]
+    fn a_read_is_not_compiled_again_for_each_value() {
+        let folder = tempfile::tempdir().unwrap();
+        let sql = "CREATE TABLE t (v INTEGER); CREATE INDEX by_v ON t (v);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+            INSERT INTO t SELECT iif(i < 150, 1, i) FROM n; ANALYZE;";
+        for (role, is_again) in [(Role::DirectReader, false), (Role::Reader, true)] {
+            let folder = folder.path().join(format!("{role:?}"));
+            std::fs::create_dir(&folder).unwrap();
+            let slot = Slot::of_new_file(&folder, sql, role, Arc::new(functions::register));
+            let open = slot.current().unwrap();
+            let samples = "SELECT count(*) > 0 FROM sqlite_stat4";
+            assert!(
+                open.query_row(samples, [], |row| row.get::<_, bool>(0))
+                    .unwrap()
+            );
+            let mut count = open.prepare("SELECT count(*) FROM t WHERE v > ?1").unwrap();
+            for value in [1, 150, 199] {
+                let _: i64 = count.query_row([value], |row| row.get(0)).unwrap();
+            }
+            let again = count.get_status(rusqlite::StatementStatus::RePrepare);
+            assert_eq!(again > 0, is_again, "{role:?}: {again}");
+        }
     }
 }
