@@ -46,6 +46,8 @@ pub(crate) mod session;
 mod size;
 mod sql;
 mod temporal;
+#[cfg(test)]
+mod test_file;
 mod ways;
 mod write;
 

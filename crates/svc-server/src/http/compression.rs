@@ -79,7 +79,7 @@ pin_project! {
     #[project = Step]
     enum Compressing<F> {
         Answering { #[pin] answer: F, accepted: Vec<HeaderValue> },
-        Compressing { answer: BoxFuture<'static, Response> },
+        Encoding { answer: BoxFuture<'static, Response> },
     }
 }
 
@@ -89,7 +89,7 @@ impl<F: Future<Output = Result<Response, Infallible>>> Future for Compressing<F>
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         loop {
             let answer: BoxFuture<'static, Response> = match self.as_mut().project() {
-                Step::Compressing { answer } => return answer.as_mut().poll(context).map(Ok),
+                Step::Encoding { answer } => return answer.as_mut().poll(context).map(Ok),
                 Step::Answering { answer, accepted } => {
                     let Ok(mut response) = ready!(answer.poll(context));
                     // The body of the layer is large, whether it compresses or not: what stays as it is does without it.
@@ -104,7 +104,7 @@ impl<F: Future<Output = Result<Response, Infallible>>> Future for Compressing<F>
                     Box::pin(compress(response, std::mem::take(accepted)))
                 }
             };
-            self.set(Self::Compressing { answer });
+            self.set(Self::Encoding { answer });
         }
     }
 }

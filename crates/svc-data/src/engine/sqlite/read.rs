@@ -185,20 +185,7 @@ mod tests {
     use svc_model::{ListQuery as Query, Lookup};
 
     use super::*;
-    use crate::{
-        Structure,
-        engine::sqlite::{
-            connection::{Role, Slot},
-            discover::discover,
-            functions,
-        },
-    };
-
-    /// A file with a table `t`.
-    pub(super) struct File {
-        slot: Slot,
-        structure: Structure,
-    }
+    use crate::engine::sqlite::{connection::Role, test_file::File};
 
     impl File {
         fn new(folder: &Path) -> Self {
@@ -207,16 +194,7 @@ mod tests {
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
                 INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
                 ANALYZE;";
-            Self::of(folder, sql)
-        }
-
-        /// Makes the file of a folder with these statements.
-        pub(super) fn of(folder: &Path, sql: &str) -> Self {
-            let role = Role::DirectReader;
-            let slot = Slot::of_new_file(folder, sql, role, Arc::new(functions::register));
-            let (models, version) = discover(slot.current().unwrap()).unwrap();
-            let structure = Structure::new(models, version);
-            Self { slot, structure }
+            Self::of(folder, sql, Role::DirectReader)
         }
 
         /// A list of the records of `t`.
@@ -225,11 +203,6 @@ mod tests {
             let mut plan = ListPlan::resolve(&self.structure, model, query).unwrap();
             change(&mut plan);
             ListQuery::new(model, plan).unwrap()
-        }
-
-        /// The connection as lists use it.
-        pub(super) fn session(&self) -> Session<'_> {
-            Session::of_reader(self.slot.current().unwrap(), Path::new("memory"))
         }
 
         /// Reads at most so many pages, one after the other, and returns the number of their records. `change` changes

@@ -263,18 +263,12 @@ impl Aggregate {
 
 #[cfg(test)]
 mod tests {
-    use std::{path::Path, sync::Arc};
-
     use svc_model::records::{AggregateQuery, GroupQuery};
 
     use super::*;
     use crate::{
         Structure,
-        engine::sqlite::{
-            connection::{Role, Slot},
-            discover::discover,
-            functions,
-        },
+        engine::sqlite::{connection::Role, discover::discover, test_file::File},
     };
 
     const ROWS: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, number INTEGER, amount DECIMAL(12,2), large INTEGER,
@@ -283,24 +277,7 @@ mod tests {
         INSERT INTO t SELECT i * 3 - 500, i % 7, CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN 'x' WHEN 2 THEN i / 1000.0 ELSE i / 100.0 END,
             9223372036854775807 - i, 'note ' || (i % 11), 'a', '2026-01-01T00:00:00Z', i % 2, i % 3, 'r' FROM n;";
 
-    struct File {
-        slot: Slot,
-        structure: Structure,
-    }
-
     impl File {
-        fn of(folder: &Path, sql: &str) -> Self {
-            let register = Arc::new(functions::register);
-            let slot = Slot::of_new_file(folder, sql, Role::Reader, register);
-            let (models, version) = discover(slot.current().unwrap()).unwrap();
-            let structure = Structure::new(models, version);
-            Self { slot, structure }
-        }
-
-        fn session(&self) -> Session<'_> {
-            Session::of_reader(self.slot.current().unwrap(), Path::new("memory"))
-        }
-
         fn aggregate(&self, query: &str) -> Aggregate {
             let model = self.structure.model("t").unwrap();
             let is_field = |name: &str| model.has_field(name);
@@ -329,7 +306,11 @@ mod tests {
     #[test]
     fn the_values_of_all_parts_together_are_those_of_the_whole() {
         let folder = tempfile::tempdir().unwrap();
-        let file = File::of(folder.path(), &ROWS.replace(" COLLATE NOCASE", ""));
+        let file = File::of(
+            folder.path(),
+            &ROWS.replace(" COLLATE NOCASE", ""),
+            Role::Reader,
+        );
         for query in [
             "_y_func=count&_y_column=amount",
             "_y_func=sum&_y_column=amount",
@@ -359,7 +340,7 @@ mod tests {
     #[test]
     fn only_what_goes_through_a_large_table_is_read_in_parts() {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = File::of(folder.path(), ROWS);
+        let mut file = File::of(folder.path(), ROWS, Role::Reader);
         for query in [
             // SQLite counts pages for this one.
             "_y_func=count",
@@ -394,7 +375,7 @@ mod tests {
             "'a', '2026",
             "CASE i WHEN 77777 THEN x'61' ELSE 'a' END, '2026",
         );
-        let file = File::of(folder.path(), &sql);
+        let file = File::of(folder.path(), &sql, Role::Reader);
         let query = "_x_column=other&_y_func=count";
         let aggregate = file.aggregate(query);
         let parts = file.parts(query).into_iter();

@@ -166,7 +166,7 @@ mod tests {
     use svc_model::{ListQuery as Query, Lookup};
 
     use super::*;
-    use crate::engine::sqlite::read::{ListQuery, tests::File};
+    use crate::engine::sqlite::{connection::Role, read::ListQuery, test_file::File};
 
     /// How many records of a page.
     const PAGE: u32 = 10;
@@ -186,7 +186,7 @@ mod tests {
                 iif(i * 2 > {records}, 'new', 'old'),
                 '2026-01-01 00:00:' || printf('%02d', i * 7 % 60), 'a' FROM n;"
         );
-        File::of(folder.path(), &sql)
+        File::of(folder.path(), &sql, Role::DirectReader)
     }
 
     fn filter(field: &str, value: &str) -> Query {
@@ -356,7 +356,7 @@ mod tests {
             INSERT INTO t (parity, doc)
                 SELECT iif(i % 2, 'odd', 'even'), iif(i % 2, 'broken', '{\"kind\":\"whole\"}') FROM n;
             ALTER TABLE t ADD COLUMN kind TEXT AS (json_extract(doc, '$.kind'));";
-        let file = File::of(folder.path(), sql);
+        let file = File::of(folder.path(), sql, Role::DirectReader);
         let query = filter("kind", "whole").filter("parity", Lookup::Exact, "even");
         let session = file.session();
         let walk = walk_of(&file.list(&query, |_| {}), session).unwrap();
