@@ -22,6 +22,7 @@ use crate::{
     IfMatch, Model, RecordJson, Result, Structure,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
+    query::Around,
     record::{BulkPlan, BulkResults, Changed, Note, Part, Projection, RecordBody},
     sql::{SqlJob, SqlOutput},
     value::Values,
@@ -95,13 +96,13 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// The cursor after a record in an order of its model, as [`list`](Self::list) accepts it.
-    async fn cursor_behind(
+    /// The cursors before and after a record in an order of its model.
+    async fn cursors(
         &self,
         model: &Arc<Model>,
         key: Values,
         order: Vec<(usize, bool)>,
-    ) -> Result<String>;
+    ) -> Result<Around>;
 
     /// Whether notes of writes are made before the commit.
     fn notes_commits(&self) -> bool {

@@ -13,6 +13,7 @@ use svc_model::{
 
 use crate::{
     Field, Model, Result, Structure,
+    query::cursor::cursor_offset,
     record::Projection,
     structure::Kind,
     value::{Scalar, time::Zone},
@@ -38,7 +39,12 @@ pub(crate) struct ListPlan {
     pub(crate) order: Vec<(usize, bool)>,
     pub(crate) limit: u32,
     pub(crate) offset: u64,
+    /// The cursor that it begins after.
     pub(crate) after: Option<String>,
+    /// The cursor that it ends before.
+    pub(crate) before: Option<String>,
+    /// Whether it is read from its end.
+    pub(crate) reversed: bool,
     /// Whether it continues a page that was too large to be read at once.
     pub(crate) continues: bool,
     /// Whether the answer is for the service itself, which may read more at once than a client.
@@ -106,6 +112,16 @@ impl ListPlan {
         let order = resolver.order(model, query);
         resolver.invalid.into_result()?;
         let limit = query.limit();
+        let after_rows = query.after.as_deref().and_then(cursor_offset);
+        let offset = match (after_rows, &query.after) {
+            (Some(rows), _) => rows,
+            (None, Some(_)) => 0,
+            (None, None) if query.no_pagination => 0,
+            (None, None) => query
+                .page
+                .saturating_sub(1)
+                .saturating_mul(u64::from(limit)),
+        };
         Ok(Self {
             test: match tests.len() {
                 0 => None,
@@ -113,15 +129,10 @@ impl ListPlan {
             },
             order,
             limit,
-            offset: if query.no_pagination || query.after.is_some() {
-                0
-            } else {
-                query
-                    .page
-                    .saturating_sub(1)
-                    .saturating_mul(u64::from(limit))
-            },
-            after: query.after.clone(),
+            offset,
+            after: query.after.clone().filter(|_| after_rows.is_none()),
+            before: query.before.clone(),
+            reversed: false,
             continues: false,
             is_internal: false,
             among: None,

@@ -12,7 +12,7 @@ use sea_query::{
     Alias, DynIden, Expr, ExprTrait, Func, FunctionCall, Order, Query, SelectStatement,
 };
 
-pub(crate) use self::page::{PageQuery, PageWriter, PlaceQuery};
+pub(crate) use self::page::{Around, PageQuery, PageWriter, PlaceQuery};
 use crate::{
     Error, Field, Model, Result,
     plan::{Comparison, Match, Step, Test},

@@ -34,6 +34,11 @@ pub(crate) struct Part {
     pub(crate) len: usize,
     pub(crate) count: Option<u64>,
     pub(crate) has_more: bool,
+    /// The cursor before its first record, where the list was read from a number of records on.
+    pub(crate) before: Option<String>,
+    /// How many records are before the place where reading began, as far as that is known.
+    pub(crate) offset: Option<u64>,
+    /// The cursor behind the record that was read last, where more follow.
     pub(crate) after: Option<String>,
 }
 

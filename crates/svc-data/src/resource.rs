@@ -2,6 +2,7 @@
 
 mod bulk_create;
 mod connect;
+mod page;
 mod rest;
 mod structure_check;
 
@@ -25,8 +26,8 @@ use tokio::{
 
 pub use self::bulk_create::BulkOptions;
 pub use self::connect::ResourceUrl;
-use self::rest::ListPurpose;
-pub use self::rest::{Page, Rest};
+pub use self::page::Page;
+pub use self::rest::Rest;
 use self::structure_check::{Due, StructureCheck};
 use crate::{
     Before, CommitNote, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result,
@@ -268,8 +269,10 @@ impl Resource {
     /// [`ErrorKind::Invalid`] when the query does not fit the model, [`ErrorKind::Unavailable`] and
     /// [`ErrorKind::Timeout`] when the database does not answer.
     pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
-        let part = self.list_part(model, query, ListPurpose::Page).await?;
-        Ok(Page::of_part(self, model, query, part))
+        match query.before.is_some() || query.last {
+            true => self.list_back(model, query).await,
+            false => self.list_forward(model, query).await,
+        }
     }
 
     /// Aggregates records: the JSON `{"y_func": value}` (wire contract, section 4).
@@ -356,19 +359,16 @@ impl Resource {
             query.fields = Some(model.primary_key().map(|key| key.name.clone()).collect());
             query.count = Count::None;
             query.per_page = Some(1);
+            (query.after, query.before) = (None, None);
             let key = read_key(model, id)?;
-            let mut forward = ListPlan::resolve(structure, model, &query)?;
             let mut back = ListPlan::resolve(structure, model, &query)?;
-            for (_, descending) in &mut back.order {
-                *descending = !*descending;
-            }
+            back.reversed = true;
+            let mut forward = ListPlan::resolve(structure, model, &query)?;
             Ok(Box::pin(async move {
-                let place = |order: &[(usize, bool)]| {
-                    driver.cursor_behind(model, key.clone(), order.to_vec())
-                };
-                back.after = Some(place(&back.order).await?);
+                let around = driver.cursors(model, key, forward.order.clone()).await?;
+                back.before = Some(around.before);
                 let before = driver.list(model, back).await?;
-                forward.after = Some(place(&forward.order).await?);
+                forward.after = Some(around.after);
                 let behind = driver.list(model, forward).await?;
                 let mut json = Vec::with_capacity(64);
                 for (name, part) in [("{\"prev\":", before), (",\"next\":", behind)] {

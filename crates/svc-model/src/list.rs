@@ -71,8 +71,12 @@ pub struct ListQuery {
     pub count: Count,
     /// `tz`: UTC offset or IANA time zone of date texts in requests and responses; UTC when `None`.
     pub time_zone: Option<String>,
-    /// `_after`: the cursor of a `next` link.
+    /// `_after`: the cursor of a `next` link; the page begins after it.
     pub after: Option<String>,
+    /// `_before`: the cursor of a `previous` link; the page ends before it.
+    pub before: Option<String>,
+    /// `_last`: the last records in the order, as many as a page has.
+    pub last: bool,
 }
 
 impl Default for ListQuery {
@@ -90,6 +94,8 @@ impl Default for ListQuery {
             count: Count::Exact,
             time_zone: None,
             after: None,
+            before: None,
+            last: false,
         }
     }
 }
@@ -126,12 +132,18 @@ where
         self.query_mut().per_page = Some(per_page);
     }
 
-    fn seek(&mut self, PageQuery { page, after }: PageQuery) -> bool {
+    fn seek(&mut self, to: PageQuery) -> bool {
         let query = self.query_mut();
+        let PageQuery {
+            page,
+            after,
+            before,
+        } = to;
         let page = page.unwrap_or(1);
-        let moved = (page, &after) != (query.page, &query.after);
-        query.page = page;
-        query.after = after;
+        let moved =
+            query.last || (page, &after, &before) != (query.page, &query.after, &query.before);
+        query.last = false;
+        (query.page, query.after, query.before) = (page, after, before);
         moved
     }
 }
@@ -163,8 +175,32 @@ impl ListQuery {
     /// Requests this page.
     #[must_use]
     pub fn page(mut self, page: u64) -> Self {
-        self.page = page;
+        (self.page, self.after, self.before, self.last) = (page, None, None, false);
         self
+    }
+
+    /// Requests the page after a cursor (`_after`).
+    #[must_use]
+    pub fn after(self, cursor: impl Into<String>) -> Self {
+        let mut query = self.page(1);
+        query.after = Some(cursor.into());
+        query
+    }
+
+    /// Requests the page before a cursor (`_before`).
+    #[must_use]
+    pub fn before(self, cursor: impl Into<String>) -> Self {
+        let mut query = self.page(1);
+        query.before = Some(cursor.into());
+        query
+    }
+
+    /// Requests the last page: the last records in the order (`_last`).
+    #[must_use]
+    pub fn last(self) -> Self {
+        let mut query = self.page(1);
+        query.last = true;
+        query
     }
 
     /// Sets the number of records on a page.
@@ -327,6 +363,12 @@ impl ListQuery {
         }
         if let Some(after) = &self.after {
             query.push("_after", after);
+        }
+        if let Some(before) = &self.before {
+            query.push("_before", before);
+        }
+        if self.last {
+            query.push("_last", "1");
         }
         query
     }

@@ -82,6 +82,11 @@ impl<T> Paginated<T> {
         self.next.as_deref().and_then(PageQuery::of_link)
     }
 
+    /// The query that the previous page is requested with, as [`next_query`](Self::next_query) is that of the next.
+    pub fn previous_query(&self) -> Option<PageQuery> {
+        self.previous.as_deref().and_then(PageQuery::of_link)
+    }
+
     /// Whether there is a next page.
     pub fn has_next(&self) -> bool {
         self.next.is_some()
@@ -94,8 +99,10 @@ impl<T> Paginated<T> {
 pub struct PageQuery {
     /// The number of the page, starting at 1.
     pub page: Option<u64>,
-    /// The cursor of the page (`_after`).
+    /// The cursor that the page begins after (`_after`).
     pub after: Option<String>,
+    /// The cursor that the page ends before (`_before`).
+    pub before: Option<String>,
 }
 
 impl PageQuery {
@@ -108,6 +115,7 @@ impl PageQuery {
             match &*name {
                 "page" => of_link.page = Some(value.parse().ok()?),
                 "_after" => of_link.after = Some(value.into_owned()),
+                "_before" => of_link.before = Some(value.into_owned()),
                 _ => {}
             }
         }
@@ -161,12 +169,17 @@ mod tests {
 
     #[test]
     fn only_the_page_of_a_link_is_used() {
-        let page = |link| PageQuery::of_link(link).map(|query| (query.page, query.after));
+        let page =
+            |link| PageQuery::of_link(link).map(|query| (query.page, query.after, query.before));
         assert_eq!(
-            page("https://evil.example/x?status=all&_after=a%2Bb&page=3#page=9"),
-            Some((Some(3), Some("a+b".to_owned())))
+            page("https://evil.example/x?status=all&_after=a%2Bb#page=9"),
+            Some((None, Some("a+b".to_owned()), None))
         );
-        assert_eq!(page("/x?page=2"), Some((Some(2), None)));
+        assert_eq!(
+            page("/x?_per_page=2&_before=c"),
+            Some((None, None, Some("c".to_owned())))
+        );
+        assert_eq!(page("/x?page=2"), Some((Some(2), None, None)));
         for link in [
             "",
             "https://data.example.com/x",

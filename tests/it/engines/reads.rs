@@ -172,6 +172,17 @@ fn every_engine_returns_the_same_records() {
     engines.read("/models/order_lines/5,1/get_siblings?_order_by=amount");
 }
 
+/// The page that a link of another leads to.
+fn follow(engines: &Engines, engine: &str, page: &Value, link: &str) -> Option<Value> {
+    let (_, path) = page[link]
+        .as_str()?
+        .split_once(&format!("/{engine}/"))
+        .expect("the resource");
+    let page = engines.answer(engine, "GET", &format!("/{path}"), None);
+    assert_eq!(page.status, 200, "{}", page.text());
+    Some(page.json())
+}
+
 /// Follows the links of a list and returns the IDs.
 fn walk(engines: &Engines, engine: &str, query: &str) -> Vec<Value> {
     let mut ids = Vec::new();
@@ -179,15 +190,33 @@ fn walk(engines: &Engines, engine: &str, query: &str) -> Vec<Value> {
     loop {
         let records = page["results"].as_array().expect("a page");
         ids.extend(records.iter().map(|record| record["id"].clone()));
-        let Some(next) = page["next"].as_str().map(str::to_owned) else {
-            return ids;
-        };
-        let (_, path) = next
-            .split_once(&format!("/{engine}/"))
-            .expect("the resource");
-        page = engines
-            .answer(engine, "GET", &format!("/{path}"), None)
-            .json();
+        match follow(engines, engine, &page, "next") {
+            Some(next) => page = next,
+            None => return ids,
+        }
+    }
+}
+
+/// Follows the previous links from the last page on, and looks that the next link of each page leads back. Returns the
+/// records in their order.
+fn walk_back(engines: &Engines, engine: &str, query: &str) -> Vec<Value> {
+    let mut all: Vec<Value> = Vec::new();
+    let mut page = engines
+        .answer(engine, "GET", &format!("{query}&_last=1"), None)
+        .json();
+    assert_eq!(page["next"], Value::Null, "{engine} {query}");
+    loop {
+        let records = page["results"].as_array().expect("a page").clone();
+        assert_eq!(page["has_more"], !all.is_empty(), "{engine} {query}");
+        if let Some(next) = follow(engines, engine, &page, "next") {
+            let records = next["results"].as_array().expect("a page");
+            assert!(all.starts_with(records), "{engine} {query}");
+        }
+        all.splice(0..0, records);
+        match follow(engines, engine, &page, "previous") {
+            Some(previous) => page = previous,
+            None => return all,
+        }
     }
 }
 
@@ -225,6 +254,13 @@ fn following_next_neither_skips_nor_repeats_records_in_any_order() {
                 (36, 36),
                 "{engine} by {order}"
             );
+            let back = walk_back(
+                engines,
+                engine,
+                &format!("/models/customers?_order_by={order}&_per_page=5"),
+            );
+            let back: Vec<Value> = back.iter().map(|record| record["id"].clone()).collect();
+            assert_eq!(back, walked, "{engine} by {order}, backwards");
             (engine, walked)
         });
         let (_, first) = walks.next().unwrap();
@@ -256,6 +292,42 @@ fn indistinguishable_rows_are_each_visited_once() {
             path = format!("/{rest}");
         }
         assert_eq!(seen.len(), 30, "{engine}");
+        let back = walk_back(engines, engine, "/models/notes?_per_page=4");
+        let back: Vec<String> = back.iter().map(Value::to_string).collect();
+        assert_eq!(back, seen, "{engine} backwards");
+    }
+}
+
+#[test]
+fn a_page_is_requested_in_one_way_at_a_time() {
+    let engines = Engines::shared();
+    let page = engines.answer(
+        "sqlite",
+        "GET",
+        "/models/customers?_per_page=5&page=2",
+        None,
+    );
+    let page = page.json();
+    for (link, parameter) in [("next", "_after="), ("previous", "_before=")] {
+        let link = page[link].as_str().expect("a link");
+        assert!(
+            link.contains(parameter) && !link.contains("page=2"),
+            "{link}"
+        );
+    }
+    let places = ["page=1", "_after=a", "_before=a", "_last=1"];
+    for first in places {
+        for second in places {
+            let query = format!("/models/customers?{first}&{second}");
+            if first != second {
+                let (status, body) = engines.alike("GET", &query, None);
+                assert_eq!(status, 400, "{query}");
+                assert!(
+                    body.to_string().contains("cannot be combined with"),
+                    "{body}"
+                );
+            }
+        }
     }
 }
 

@@ -33,7 +33,7 @@ use crate::{
     admission::Work,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
-    query::{Dialect, PlaceQuery, cursor::KeyValue},
+    query::{Around, Dialect, PlaceQuery, cursor::KeyValue},
     record::{BulkPlan, BulkResults, Changed, Note, Part, Projection, RecordBody, no_such_record},
     sql::{SqlJob, SqlOutput},
     value::{Scalar, Values},
@@ -309,18 +309,18 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         }
     }
 
-    async fn cursor_behind(
+    async fn cursors(
         &self,
         model: &Arc<Model>,
         key: Values,
         order: Vec<(usize, bool)>,
-    ) -> Result<String> {
+    ) -> Result<Around> {
         let place = PlaceQuery::new(E::DIALECT, model, &key, &order)?;
         let statement = Statement::select(&place.select);
-        let work = Work::new(&model.name, "cursor_behind", false);
+        let work = Work::new(&model.name, "cursors", false);
         let row = self.on(work, async |lease| E::one(lease, &statement).await);
         let row = row.await?.ok_or_else(|| no_such_record(model))?;
-        Ok(place.cursor(model, E::keys(model, &order, &row)?))
+        Ok(place.cursors(model, E::keys(model, &order, &row)?))
     }
 
     fn sql_engine(&self) -> Engine {

@@ -18,7 +18,7 @@ use crate::{
     engine::{ChangeRequest, Driver},
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
-    query::PlaceQuery,
+    query::{Around, PlaceQuery},
     record::{BulkPlan, BulkResults, Changed, Note, Part, Projection, Written},
     sql::{SqlJob, SqlOutput},
     value::Values,
@@ -309,19 +309,19 @@ impl Driver for Sqlite {
         self.write(note, work).await
     }
 
-    async fn cursor_behind(
+    async fn cursors(
         &self,
         model: &Arc<Model>,
         key: Values,
         order: Vec<(usize, bool)>,
-    ) -> Result<String> {
+    ) -> Result<Around> {
         let place = PlaceQuery::new(&SqliteDialect, model, &key, &order)?;
         let statement = select::Statement::select(&place.select);
-        let turn = Work::new(&model.name, "cursor_behind", false);
+        let turn = Work::new(&model.name, "cursors", false);
         let model = Arc::clone(model);
         self.read_records(turn, move |session| {
             session.check_version(&model)?;
-            Ok(place.cursor(&model, read::place(session, &model, &statement)?))
+            Ok(place.cursors(&model, read::place(session, &model, &statement)?))
         })
         .await
     }

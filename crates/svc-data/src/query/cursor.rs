@@ -1,4 +1,4 @@
-//! The cursor of a list: where the last page ended, as opaque text, and the way back into the order.
+//! The cursor of a list: a place between two rows of an order, as opaque text, and the way back to it.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sea_query::{Expr, ExprTrait, Value};
@@ -55,13 +55,37 @@ impl KeyValue {
     }
 }
 
-/// The place after a row.
+/// The end of an order that a place is found from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Start,
+    End,
+}
+
+/// A place between two rows of an order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cursor {
-    /// What the row has in the columns of the order.
+    /// What a row beside it has in the columns of the order.
     pub(crate) values: Vec<KeyValue>,
-    /// How many rows that have just the same were shown already, where nothing distinguishes rows.
+    /// How many of the rows that have just these values are between the place and the side that it is found from: one,
+    /// and more where nothing distinguishes rows.
     pub(crate) skip: u64,
+    pub(crate) side: Side,
+    /// How many rows are before the place, as far as the walk that led to it has counted them.
+    pub(crate) offset: Option<u64>,
+}
+
+/// What a cursor begins with that is nothing but a number of rows. It stands where a value is too long for a link.
+const OFFSET: char = '~';
+
+/// The cursor behind so many rows.
+pub(crate) fn offset_cursor(rows: u64) -> String {
+    format!("{OFFSET}{rows}")
+}
+
+/// The number of rows of a cursor that is nothing else.
+pub(crate) fn cursor_offset(cursor: &str) -> Option<u64> {
+    cursor.strip_prefix(OFFSET)?.parse().ok()
 }
 
 /// What a cursor belongs to: it is refused for another model or order.
@@ -93,6 +117,11 @@ impl Cursor {
         let mut bytes = Vec::with_capacity(64);
         bytes.extend_from_slice(&fingerprint(model, keys));
         bytes.extend_from_slice(&self.skip.to_le_bytes());
+        bytes.push(match self.side {
+            Side::Start => 0,
+            Side::End => 1,
+        });
+        bytes.extend_from_slice(&self.offset.unwrap_or(u64::MAX).to_le_bytes());
         for value in &self.values {
             let mut long = |sort: u8, content: &[u8]| {
                 bytes.push(sort);
@@ -121,12 +150,16 @@ impl Cursor {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Reads a cursor.
-    pub(crate) fn decode(model: &Model, keys: &[Key], text: &str) -> Result<Self> {
+    /// Reads the cursor of a parameter.
+    pub(crate) fn decode(
+        model: &Model,
+        keys: &[Key],
+        (parameter, text): (&str, &str),
+    ) -> Result<Self> {
         Self::read(model, keys, text).ok_or_else(|| {
             Error::invalid_field(
-                "_after",
-                "must be the cursor of a next link, unchanged and with the same order",
+                parameter,
+                "must be the cursor of a next or previous link, unchanged and with the same order",
             )
         })
     }
@@ -134,8 +167,16 @@ impl Cursor {
     fn read(model: &Model, keys: &[Key], text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         let rest = bytes.strip_prefix(&fingerprint(model, keys))?;
-        let (skip, mut rest) = rest.split_first_chunk()?;
+        let (skip, rest) = rest.split_first_chunk()?;
         let skip = u64::from_le_bytes(*skip);
+        let (side, rest) = rest.split_first()?;
+        let side = match side {
+            0 => Side::Start,
+            1 => Side::End,
+            _ => return None,
+        };
+        let (offset, mut rest) = rest.split_first_chunk()?;
+        let offset = Some(u64::from_le_bytes(*offset)).filter(|offset| *offset != u64::MAX);
         let mut values = Vec::with_capacity(keys.len());
         for _ in keys {
             let (sort, after) = rest.split_first()?;
@@ -167,10 +208,15 @@ impl Cursor {
             values.push(value);
             rest = after;
         }
-        rest.is_empty().then_some(Self { values, skip })
+        rest.is_empty().then_some(Self {
+            values,
+            skip,
+            side,
+            offset,
+        })
     }
 
-    /// The rows behind the cursor as ranges, each of which an index finds, nearest first.
+    /// The rows behind those that have the values of the cursor, as ranges, each of which an index finds, nearest first.
     ///
     /// A range fixes the first columns of the order and goes beyond the value of the next one, whose position is
     /// given with it. NULL is smaller than everything.

@@ -1,5 +1,6 @@
 //! Ordered pages: the statements that return one, and what writes its rows.
 
+mod range;
 mod writer;
 
 use std::sync::Arc;
@@ -7,13 +8,14 @@ use std::sync::Arc;
 use sea_query::{Expr, Func, SelectStatement};
 use svc_model::Count;
 
+use self::range::{Bounds, Range};
 pub(crate) use self::writer::PageWriter;
-use super::{Dialect, SELF, any_of, column, is_record, select, test};
+use super::{Dialect, SELF, column, is_record, select, test};
 use crate::{
     Model, Result,
     admission::Work,
     plan::{ListPlan, Test},
-    query::cursor::{Cursor, Key, KeyValue, key_field},
+    query::cursor::{Cursor, Key, KeyValue, Side, key_field},
     record::Projection,
     value::Scalar,
 };
@@ -22,20 +24,20 @@ use crate::{
 const PART: usize = 1 << 20;
 /// The same for what the service reads for itself.
 const INTERNAL_PART: usize = 4 << 20;
-/// Up to how many columns of the order a cursor is looked up range by range.
-const MAX_RANGED_KEYS: usize = 4;
 
 /// A list as statements.
 pub(crate) struct PageQuery {
     pub(crate) model: Arc<Model>,
     pub(crate) shown: Projection,
-    pub(crate) keys: Vec<Key>,
+    bounds: Bounds,
     /// Where in a row the columns of the order are; the shown fields come first.
     pub(crate) key_positions: Vec<usize>,
     /// What is read of each row.
     columns: Vec<Expr>,
     pub(crate) test: Option<Test>,
     among: Option<Expr>,
+    /// What rows before the end pass, where rows are read up to a cursor.
+    end: Option<Expr>,
     /// Which rows each statement returns.
     ranges: Vec<Range>,
     /// What returns the page: one statement after the other, until it is full. Each returns at most one row more
@@ -49,20 +51,8 @@ pub(crate) struct PageQuery {
     pub(crate) estimate: bool,
     pub(crate) limit: usize,
     pub(crate) offset: u64,
-    pub(crate) after: Option<Cursor>,
     /// From how many bytes on the page ends early.
     part: usize,
-}
-
-/// The rows that a statement of a page returns.
-#[derive(Default)]
-struct Range {
-    /// How many of the first columns of the order are known not to be NULL in it, or to be the same in every row,
-    /// which lets an engine use an index that orders NULL in another way.
-    fixed: usize,
-    /// None where they are all rows.
-    test: Option<Expr>,
-    offset: u64,
 }
 
 impl PageQuery {
@@ -73,7 +63,8 @@ impl PageQuery {
         all: Option<&str>,
         plan: ListPlan,
     ) -> Result<Self> {
-        let keys = order_keys(dialect, model, &plan.order)?;
+        let bounds = Bounds::new(model, order_keys(dialect, model, &plan.order)?, &plan)?;
+        let keys = &bounds.keys;
         let mut width = plan.shown.fields.len();
         let shown = plan.shown.fields.iter();
         let mut columns = match all.filter(|_| width == model.fields.len()) {
@@ -83,7 +74,7 @@ impl PageQuery {
                 .collect::<Result<_>>()?,
         };
         let mut key_positions = Vec::with_capacity(keys.len());
-        for key in &keys {
+        for key in keys {
             let shown = plan.shown.fields.iter();
             let position = shown
                 .enumerate()
@@ -100,11 +91,6 @@ impl PageQuery {
                 }
             }
         }
-        let after = plan
-            .after
-            .as_deref()
-            .map(|text| Cursor::decode(model, &keys, text))
-            .transpose()?;
         let built = |plan: &Option<Test>| {
             let test = plan.as_ref().map(|plan| test(dialect, model, SELF, plan));
             test.transpose()
@@ -117,39 +103,7 @@ impl PageQuery {
             true => test.map(|test| dialect.test_only(test)),
             false => test,
         };
-        let ranges = match &after {
-            None => vec![Range {
-                offset: plan.offset,
-                ..Range::default()
-            }],
-            Some(cursor)
-                if model.distinct_rows && keys.len() <= MAX_RANGED_KEYS && among.is_none() =>
-            {
-                let ranges = cursor.ranges(dialect, model, &keys)?.into_iter();
-                let range = |(position, test)| Range {
-                    fixed: position + 1,
-                    test: Some(test),
-                    offset: 0,
-                };
-                ranges.map(range).collect()
-            }
-            Some(cursor) => {
-                let ranges = cursor.ranges(dialect, model, &keys)?;
-                let mut ranges: Vec<Expr> = ranges.into_iter().map(|(_, range)| range).collect();
-                if !model.distinct_rows {
-                    ranges.push(cursor.same(dialect, model, &keys)?);
-                }
-                let any = any_of(ranges);
-                vec![Range {
-                    fixed: 0,
-                    test: Some(match among {
-                        Some(_) => dialect.test_only(any),
-                        None => any,
-                    }),
-                    offset: cursor.skip,
-                }]
-            }
-        };
+        let ranges = bounds.ranges(dialect, model, plan.offset, among.is_some())?;
         let count = (plan.count != Count::None).then(|| {
             let mut query = select(dialect, model, test.clone());
             query.expr(Func::count(Expr::cust("*")));
@@ -157,7 +111,8 @@ impl PageQuery {
         });
         let mut query = Self {
             model: Arc::clone(model),
-            keys,
+            end: bounds.end_test(dialect, model)?,
+            bounds,
             key_positions,
             columns,
             among,
@@ -168,7 +123,6 @@ impl PageQuery {
             estimate: plan.count == Count::Estimated && test.is_none() && model.scope.is_none(),
             limit: plan.limit as usize,
             offset: plan.offset,
-            after,
             part: match plan.is_internal {
                 true => INTERNAL_PART,
                 false => PART,
@@ -195,7 +149,7 @@ impl PageQuery {
         else {
             return Ok(None);
         };
-        let first = self.keys.first().and_then(|key| key.field);
+        let first = self.bounds.keys.first().and_then(|key| key.field);
         let mut is_walk = false;
         let tests = passed.conjuncts().into_iter().map(|passed| {
             let expr = test(dialect, &self.model, SELF, passed)?;
@@ -222,9 +176,10 @@ impl PageQuery {
     ) -> Result<SelectStatement> {
         let mut query = select(dialect, &self.model, test);
         query.and_where_option(self.among.clone());
+        query.and_where_option(self.end.clone());
         query.and_where_option(range.test.clone());
         query.exprs(self.columns.iter().cloned());
-        for (position, key) in self.keys.iter().enumerate() {
+        for (position, key) in self.bounds.keys.iter().enumerate() {
             let key = Key {
                 nullable: key.nullable && position >= range.fixed,
                 ..key.clone()
@@ -232,8 +187,9 @@ impl PageQuery {
             dialect.order_by(&mut query, &key, key_field(&self.model, &key)?);
         }
         // Those that are looked up are few; a limit would lead engines to walk over all in their order instead.
-        if self.among.is_none() {
-            query.limit(self.limit as u64 + 1);
+        if self.among.is_none() || range.limit.is_some() {
+            let most = self.limit as u64 + 1;
+            query.limit(range.limit.map_or(most, |limit| limit.min(most)));
         }
         if range.offset > 0 {
             query.offset(Ord::min(range.offset, i64::MAX.unsigned_abs()));
@@ -252,7 +208,13 @@ impl PageQuery {
     /// How many records match, where the page itself proves it.
     pub(crate) fn proven_count(&self, len: usize, has_more: bool) -> Option<u64> {
         let is_last = !has_more && (len > 0 || self.offset == 0);
-        (is_last && self.after.is_none()).then_some(self.offset + len as u64)
+        let is_all = self.bounds.start.is_none() && self.end.is_none();
+        (is_last && is_all).then_some(self.offset + len as u64)
+    }
+
+    /// The columns of the order, as rows are read by them.
+    pub(crate) fn keys(&self) -> &[Key] {
+        &self.bounds.keys
     }
 }
 
@@ -302,6 +264,12 @@ fn read_column(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Expr> 
     })
 }
 
+/// The cursors before and after a record, as [`list`](crate::engine::Driver::list) accepts them.
+pub(crate) struct Around {
+    pub(crate) before: String,
+    pub(crate) after: String,
+}
+
 /// The place of one record in an order.
 pub(crate) struct PlaceQuery {
     keys: Vec<Key>,
@@ -332,10 +300,18 @@ impl PlaceQuery {
         })
     }
 
-    /// The cursor after the record, given what it has in those columns.
-    pub(crate) fn cursor(&self, model: &Model, values: Vec<KeyValue>) -> String {
-        // Of several records that are just alike, it is the first.
-        let skip = u64::from(!model.distinct_rows);
-        Cursor { values, skip }.encode(model, &self.keys)
+    /// The cursors before and after the record, given what it has in those columns.
+    pub(crate) fn cursors(&self, model: &Model, values: Vec<KeyValue>) -> Around {
+        let mut cursor = Cursor {
+            values,
+            // Of several records that are just alike, it is the first, from either side.
+            skip: 1,
+            side: Side::Start,
+            offset: None,
+        };
+        let after = cursor.encode(model, &self.keys);
+        cursor.side = Side::End;
+        let before = cursor.encode(model, &self.keys);
+        Around { before, after }
     }
 }

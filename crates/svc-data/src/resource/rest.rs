@@ -1,4 +1,4 @@
-//! Pages that are read in parts, so that they are never in memory as a whole.
+//! The rest of pages that are read in parts, so that they are never in memory as a whole.
 //!
 //! No transaction is open while the caller handles a part. Where each part would look all records up and sort
 //! them again, the keys of the records that follow are read in their order once, and the parts by these keys.
@@ -8,39 +8,16 @@ use std::sync::Arc;
 use bytes::{Buf as _, Bytes};
 use svc_model::{Count, JsonObject, ListQuery, RecordView};
 
+use super::page::{Follows, ListPurpose, Page};
 use crate::{
     Error, Model, Resource, Result,
-    plan::{Comparison, ListPlan, Test},
+    plan::{Comparison, Test},
     record::{Part, Projection},
     value::Scalar,
 };
 
-/// The longest cursor that becomes part of a link, in characters.
-const MAX_CURSOR: usize = 4_000;
-/// How many keys are read at once.
-const KEYS: u32 = 250_000;
 /// How many records are looked up at once by a key of one field, and by one of several.
 const LOOKED_UP: (usize, usize) = (500, 100);
-
-/// A page of records, or the first part of one.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Page {
-    /// A JSON array of records.
-    pub results: Bytes,
-    /// How many records are in it.
-    pub len: usize,
-    /// How many records match in all; `None` when it was not requested, and in parts but the first.
-    pub count: Option<u64>,
-    /// Whether more records follow.
-    pub has_more: bool,
-    /// The cursor after the last record, for the `_after` of the next page. `None` where nothing follows,
-    /// and where a value to order by is too long for a link; then the next page goes by its number.
-    pub after: Option<String>,
-    /// What of the page is still to be read. While there is a rest, `has_more` and `after` are about the
-    /// records that belong to it.
-    pub rest: Option<Rest>,
-}
 
 /// The rest of a large page, which is read in parts so that it is never in memory as a whole.
 ///
@@ -52,6 +29,8 @@ pub struct Rest {
     model: Arc<Model>,
     /// What is still to be read, after its cursor.
     query: ListQuery,
+    /// What follows the page, where that was known before it was read.
+    follows: Option<Follows>,
     ahead: Option<Ahead>,
 }
 
@@ -79,97 +58,56 @@ impl Ahead {
     }
 }
 
-/// What is read of a list.
-pub(crate) enum ListPurpose<'a> {
-    /// The records themselves.
-    Page,
-    /// Those of a page that was begun.
-    Rest,
-    /// The keys of as many records as are read at once.
-    Keys,
-    /// The records that have these keys.
-    Among(&'a [JsonObject]),
-}
-
-impl Resource {
-    /// Lists records, or the first part of them.
-    pub(crate) async fn list_part(
-        &self,
-        model: &Arc<Model>,
-        query: &ListQuery,
-        of: ListPurpose<'_>,
-    ) -> Result<Part> {
-        let of = &of;
-        self.with_structure(model, |driver, structure, model| {
-            let mut plan = ListPlan::resolve(structure, model, query)?;
-            match of {
-                ListPurpose::Page => {}
-                ListPurpose::Rest => plan.continues = true,
-                ListPurpose::Keys => {
-                    plan.shown = Projection::of_key(model)?;
-                    plan.limit = plan.limit.min(KEYS);
-                    plan.is_internal = true;
-                }
-                ListPurpose::Among(keys) => plan.among = Some(among(model, keys)?),
-            }
-            Ok(driver.list(model, plan))
-        })
-        .await
-    }
-}
-
-impl Page {
-    /// The page that begins with a part.
-    pub(crate) fn of_part(
+impl Rest {
+    /// What is left of a page that begins with a part; `None` where that is all.
+    pub(super) fn of(
         resource: &Resource,
         model: &Arc<Model>,
         query: &ListQuery,
-        part: Part,
-    ) -> Self {
+        part: &Part,
+    ) -> Option<Self> {
         let left = (query.limit() as usize).saturating_sub(part.len);
-        let rest = part.after.clone().filter(|_| left > 0).map(|after| {
-            let mut query = query.clone();
-            query.no_pagination = false;
-            // It continues after a cursor.
-            query.page = 1;
-            query.per_page = u32::try_from(left).ok();
-            query.after = Some(after);
-            query.count = Count::None;
-            Rest {
-                resource: resource.clone(),
-                model: Arc::clone(model),
-                query,
-                ahead: None,
-            }
-        });
-        Self::new(part, rest)
+        let after = part.after.clone().filter(|_| left > 0)?;
+        let mut query = query.clone();
+        query.no_pagination = false;
+        // It continues after a cursor.
+        query.page = 1;
+        query.per_page = u32::try_from(left).ok();
+        query.after = Some(after);
+        query.count = Count::None;
+        Some(Self {
+            resource: resource.clone(),
+            model: Arc::clone(model),
+            query,
+            follows: None,
+            ahead: None,
+        })
     }
 
-    fn new(part: Part, rest: Option<Rest>) -> Self {
-        Self {
-            results: part.results,
-            len: part.len,
-            count: part.count,
-            has_more: part.has_more,
-            after: part.after.filter(|cursor| cursor.len() <= MAX_CURSOR),
-            rest,
-        }
+    /// The same, of a page of which it is known what follows it.
+    pub(super) fn followed_by(mut self, follows: Option<Follows>) -> Self {
+        self.follows = follows;
+        self
     }
-}
 
-impl Rest {
     /// Reads the next part.
     ///
     /// # Errors
     /// As [`Resource::list`].
     pub async fn read(mut self) -> Result<Page> {
+        let follows = self.follows.take();
+        Ok(self.read_part().await?.followed_by(follows))
+    }
+
+    async fn read_part(mut self) -> Result<Page> {
         if self.ahead.is_none() {
             if !looks_ahead(&self.model, &self.query) {
                 let (resource, model) = (&self.resource, &self.model);
                 let part = resource
                     .list_part(model, &self.query, ListPurpose::Rest)
                     .await?;
-                return Ok(Page::of_part(resource, model, &self.query, part));
+                let rest = Self::of(resource, model, &self.query, &part);
+                return Ok(Page::new(part, rest));
             }
             self.look_ahead().await?;
         }
@@ -240,6 +178,8 @@ impl Rest {
             len: 0,
             count: None,
             has_more,
+            before: None,
+            offset: None,
             after,
         };
         Page::new(part, None)
@@ -290,7 +230,7 @@ fn skip(keys: &mut Bytes) {
 }
 
 /// The records that have these keys.
-fn among(model: &Model, keys: &[JsonObject]) -> Result<Test> {
+pub(super) fn among(model: &Model, keys: &[JsonObject]) -> Result<Test> {
     let shown = Projection::resolve(model, &RecordView::default())?;
     let value = |index: usize, key: &JsonObject| -> Result<Scalar> {
         let field = model.at(index)?;

@@ -122,11 +122,125 @@ proptest! {
                     query.order_by.push(OrderBy { field: (*field).to_owned(), descending: *descending });
                 }
                 let whole = walk(&shop, model, &query.clone().no_pagination()).await;
-                let walked = walk(&shop, model, &query.per_page(per_page)).await;
+                let query = query.per_page(per_page);
+                let walked = walk(&shop, model, &query).await;
                 prop_assert_eq!(&walked, &whole, "{}", model);
+                let walked = walk_back(&shop, model, &query, &whole).await;
+                prop_assert_eq!(&walked, &whole, "{} backwards", model);
+                let second = query.clone().page(2);
+                let second = shop.resource.list(&shop.model(model), &second).await.unwrap();
+                if let Some(before) = second.before {
+                    let first = query.before(before);
+                    let first = shop.resource.list(&shop.model(model), &first).await.unwrap();
+                    prop_assert!(first.before.is_none() && first.has_more, "{}", model);
+                    let first = records(first).await.0;
+                    prop_assert_eq!(&first[..], &whole[..first.len()], "{}", model);
+                    prop_assert_eq!(first.len(), Ord::min(per_page as usize, whole.len()));
+                }
             }
             Ok(())
         })?;
+    }
+}
+
+/// The records of a page, with what follows its first part.
+async fn records(page: svc_data::Page) -> (Vec<Value>, svc_data::Page) {
+    let mut records: Vec<Value> = serde_json::from_slice(&page.results).unwrap();
+    let mut page = page;
+    while let Some(rest) = page.rest.take() {
+        page = rest.read().await.unwrap();
+        records.extend(serde_json::from_slice::<Vec<Value>>(&page.results).unwrap());
+    }
+    (records, page)
+}
+
+/// Walks from the last page to the first one, and turns round on each page.
+async fn walk_back(shop: &Shop, model: &str, query: &ListQuery, whole: &[Value]) -> Vec<Value> {
+    let found = shop.model(model);
+    let list = async |query: &ListQuery| shop.resource.list(&found, query).await.unwrap();
+    let mut query = query.clone().last();
+    let mut all: Vec<Value> = Vec::new();
+    loop {
+        let page = list(&query).await;
+        let before = page.before.clone();
+        let (rows, end) = records(page).await;
+        assert_eq!(end.has_more, !all.is_empty(), "{query:?}");
+        if let Some(after) = end.after {
+            let next = query.clone();
+            let next = list(&next.after(after)).await;
+            let (rows, _) = records(next).await;
+            assert!(!rows.is_empty() && all.starts_with(&rows), "{query:?}");
+        }
+        all.splice(0..0, rows);
+        assert!(all.len() <= whole.len(), "{query:?}");
+        match before {
+            Some(before) => query = query.before(before),
+            None => return all,
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_page_before_a_cursor_comes_in_parts_and_ends_at_the_cursor() {
+    let shop = Shop::new(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, wide TEXT);
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+         INSERT INTO t SELECT i, i % 7, printf('%0100000d', i) FROM n;",
+    )
+    .await;
+    for order in ["id", "-a"] {
+        let query = ListQuery::new().order_by(order).per_page(25);
+        let ids = |rows: Vec<Value>| -> Vec<Value> {
+            rows.into_iter().map(|row| row["id"].clone()).collect()
+        };
+        let whole = query.clone().per_page(100).fields(["id"]);
+        let whole = records(shop.resource.list(&shop.model("t"), &whole).await.unwrap())
+            .await
+            .0;
+        let whole = ids(whole);
+        let page = shop
+            .resource
+            .list(&shop.model("t"), &query.clone().last())
+            .await
+            .unwrap();
+        assert!(page.rest.is_some(), "it is long");
+        let before = page.before.clone();
+        let (last, _) = records(page).await;
+        assert_eq!(ids(last), whole[35..], "{order}");
+        let query = query.before(before.unwrap());
+        let page = shop.resource.list(&shop.model("t"), &query).await.unwrap();
+        assert!(page.rest.is_some() && page.before.is_some(), "{order}");
+        let (rows, end) = records(page).await;
+        assert_eq!(ids(rows), whole[10..35], "{order}");
+        assert_eq!((end.has_more, end.after), (true, query.before), "{order}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_by_values_that_are_too_long_for_a_link_go_by_numbers() {
+    let shop = Shop::new(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+         INSERT INTO t SELECT i, printf('%09000d', i) FROM n;",
+    )
+    .await;
+    let query = ListQuery::new().order_by("a").per_page(3);
+    let whole = shop.list("t", "_order_by=a").await;
+    assert_eq!(walk(&shop, "t", &query).await, whole);
+    let found = shop.model("t");
+    let third = shop
+        .resource
+        .list(&found, &query.clone().page(3))
+        .await
+        .unwrap();
+    let (before, after) = (third.before.unwrap(), third.after.unwrap());
+    assert_eq!((before.as_str(), after.as_str()), ("~6", "~9"));
+    let second = query.clone().before(before);
+    let second = shop.resource.list(&found, &second).await.unwrap();
+    assert_eq!(records(second).await.0, whole[3..6]);
+    for cursor in ["~0", "~", "~x", "~-1"] {
+        let refused = shop.refused("t", &format!("_before={cursor}")).await;
+        assert!(refused.contains("_before"), "{cursor}: {refused}");
     }
 }
 

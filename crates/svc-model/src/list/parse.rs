@@ -22,6 +22,12 @@ impl ListQuery {
         let pairs = parse_pairs(query).map_err(|error| Invalid::general(error.to_string()))?;
         let mut list = Self::default();
         let mut invalid = Invalid::new();
+        let mut places = pairs.iter().filter_map(|(key, _)| place(key));
+        if let Some(first) = places.next()
+            && let Some(other) = places.find(|other| *other != first)
+        {
+            invalid.push_field(other, format!("cannot be combined with {first}"));
+        }
         for (key, value) in &pairs {
             if is_parameter(key) {
                 list.read_parameter(key, value, &mut invalid);
@@ -146,6 +152,14 @@ impl ListQuery {
                 invalid.push_field(key, "must be the cursor of a next link, unchanged");
             }
             "_after" => self.after = Some(value.to_owned()),
+            "_before" if value.is_empty() => {
+                invalid.push_field(key, "must be the cursor of a previous link, unchanged");
+            }
+            "_before" => self.before = Some(value.to_owned()),
+            "_last" => match parse_bool(value) {
+                Some(last) => self.last = last,
+                None => invalid.push_field(key, "must be true or false"),
+            },
             _ => {
                 let mut view = RecordView {
                     fields: self.fields.take(),
@@ -200,6 +214,13 @@ impl ListQuery {
             }),
         }
     }
+}
+
+/// The parameter, if it says which page is requested.
+fn place(key: &str) -> Option<&'static str> {
+    ["page", "_after", "_before", "_last"]
+        .into_iter()
+        .find(|place| *place == key)
 }
 
 /// Splits a key into field, lookup and negation; the longest field name that fits is used.

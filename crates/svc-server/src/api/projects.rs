@@ -35,7 +35,7 @@ async fn list(
     let has_more = skipped.saturating_add(results.len()) < all.len();
     let origin = links::origin(&state.config, &parts.headers, peer);
     let link = |page| {
-        let query = links::page_query(query, page, None);
+        let query = links::page_query(query, ("page", &page.to_string()));
         format!("{origin}{}?{query}", parts.uri.path())
     };
     let mut envelope = Paginated::of_all(results);

@@ -39,7 +39,7 @@ pub(crate) fn origin<'c>(config: &'c Config, headers: &HeaderMap, peer: IpAddr) 
 
 /// Whether a parameter says where a page begins, in whatever spelling.
 fn is_of_page(parameter: &str) -> bool {
-    let is_name = |name: &str| matches!(name, "page" | "_after");
+    let is_name = |name: &str| matches!(name, "page" | "_after" | "_before" | "_last");
     let name = parameter.split('=').next().unwrap_or_default();
     if !name.contains('%') {
         return is_name(name);
@@ -47,9 +47,9 @@ fn is_of_page(parameter: &str) -> bool {
     parse_pairs(parameter).is_ok_and(|pairs| pairs.iter().any(|(key, _)| is_name(key)))
 }
 
-/// The query string of another page: the caller's parameters in their spelling, but for `page` and
-/// `_after`.
-pub(crate) fn page_query(query: &str, page: u64, after: Option<&str>) -> String {
+/// The query string of another page: the caller's parameters in their spelling, but for those that say which page it is;
+/// instead of them this one.
+pub(crate) fn page_query(query: &str, place: (&str, &str)) -> String {
     let mut kept = String::with_capacity(query.len() + 48);
     for part in query.split('&').filter(|part| !part.is_empty()) {
         if !is_of_page(part) {
@@ -58,10 +58,7 @@ pub(crate) fn page_query(query: &str, page: u64, after: Option<&str>) -> String 
         }
     }
     let mut page_query = svc_model::QueryString::new();
-    page_query.push("page", &page.to_string());
-    if let Some(after) = after {
-        page_query.push("_after", after);
-    }
+    page_query.push(place.0, place.1);
     kept.push_str(page_query.as_str());
     kept
 }
@@ -83,13 +80,12 @@ mod tests {
     fn a_link_keeps_the_callers_parameters_and_replaces_the_place() {
         assert_eq!(
             page_query(
-                "status=a%20b&page=2&_per_page=5&_after=x&%70age=9",
-                3,
-                Some("cursor")
+                "status=a%20b&page=2&_per_page=5&_after=x&%70age=9&_last=1&_before=y",
+                ("_after", "cursor")
             ),
-            "status=a%20b&_per_page=5&page=3&_after=cursor"
+            "status=a%20b&_per_page=5&_after=cursor"
         );
-        assert_eq!(page_query("", 2, None), "page=2");
+        assert_eq!(page_query("", ("page", "2")), "page=2");
     }
 
     #[test]

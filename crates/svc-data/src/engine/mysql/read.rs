@@ -63,7 +63,7 @@ pub(super) async fn list(lease: &mut Lease, list: &ListQuery) -> Result<Part> {
 
 /// What a row has in the columns of the order.
 fn keys(query: &PageQuery, row: &Row) -> Result<Option<Vec<KeyValue>>> {
-    let keys = query.keys.iter().zip(&query.key_positions);
+    let keys = query.keys().iter().zip(&query.key_positions);
     keys.map(|(key, position)| {
         let index = key
             .field

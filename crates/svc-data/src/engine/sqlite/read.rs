@@ -49,7 +49,7 @@ impl ListQuery {
         let query = &self.list.query;
         session.check_version(&query.model)?;
         self.misfits.check(session)?;
-        let columns = query.shown.fields.len() + query.keys.len();
+        let columns = query.shown.fields.len() + query.keys().len();
         bounded(
             &session,
             columns,

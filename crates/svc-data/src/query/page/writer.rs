@@ -3,7 +3,7 @@
 use super::PageQuery;
 use crate::{
     Error,
-    query::cursor::{Cursor, KeyValue},
+    query::cursor::{Cursor, KeyValue, Side, offset_cursor},
     record::Part,
 };
 
@@ -29,6 +29,7 @@ pub(crate) struct PageWriter<'a> {
 struct Rows {
     len: usize,
     has_more: bool,
+    first: Option<Vec<KeyValue>>,
     last: Option<Vec<KeyValue>>,
     same: u64,
 }
@@ -83,10 +84,12 @@ impl<'a> PageWriter<'a> {
     pub(crate) fn write<E: From<Error>>(
         &mut self,
         write: impl FnOnce(&mut Vec<u8>, &PageQuery) -> Result<(), E>,
-        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>, E>,
+        keys: impl Fn() -> Result<Option<Vec<KeyValue>>, E>,
     ) -> Result<(), E> {
         if self.rows.len > 0 {
             self.out.push(b',');
+        } else if self.query.offset > 0 && self.query.model.distinct_rows {
+            self.rows.first = keys()?;
         }
         write(&mut self.out, self.query)?;
         self.rows.len += 1;
@@ -117,25 +120,46 @@ impl<'a> PageWriter<'a> {
     /// The page, without a count.
     pub(crate) fn finish(mut self) -> Part {
         self.out.push(b']');
+        let bounds = &self.query.bounds;
+        let offset = bounds.offset(self.query.offset);
         Part {
             results: std::mem::take(&mut self.out).into(),
             len: self.rows.len,
             count: None,
             has_more: self.rows.has_more,
-            after: self.after(),
+            before: self.before(),
+            offset,
+            after: self.after(offset),
         }
     }
 
-    /// The cursor after the last row.
-    fn after(self) -> Option<String> {
+    /// The cursor before the first row, of a page that begins after so many rows.
+    fn before(&mut self) -> Option<String> {
+        let query = self.query;
+        let offset = Some(query.offset).filter(|offset| *offset > 0 && self.rows.len > 0)?;
+        let Some(values) = self.rows.first.take() else {
+            return Some(offset_cursor(offset));
+        };
+        let cursor = Cursor {
+            values,
+            skip: 1,
+            side: Side::End,
+            offset: Some(offset),
+        };
+        Some(query.bounds.encode(&query.model, &cursor))
+    }
+
+    /// The cursor behind the last row, where more rows follow. `offset` rows are before the place where reading began.
+    fn after(self, offset: Option<u64>) -> Option<String> {
         let query = self.query;
         let values = self.rows.last.filter(|_| self.rows.has_more)?;
-        let skip = match &query.after {
-            _ if query.model.distinct_rows => 0,
-            // The whole page was made of rows that are just like the one before.
-            Some(before) if values == before.values => before.skip.saturating_add(self.rows.same),
-            _ => self.rows.same,
-        };
-        Some(Cursor { values, skip }.encode(&query.model, &query.keys))
+        let bounds = &query.bounds;
+        let read = self.rows.len as u64;
+        let offset = offset.map(|offset| match bounds.from {
+            Side::Start => offset.saturating_add(read),
+            Side::End => offset.saturating_sub(read),
+        });
+        let cursor = bounds.place_behind(&query.model, values, self.rows.same, offset);
+        Some(bounds.encode(&query.model, &cursor))
     }
 }

@@ -44,7 +44,12 @@ pub(super) async fn list(
             parts.uri.path().trim_end_matches('/')
         ),
         query_text: query_text.to_owned(),
-        number: query.page,
+        before: page.before.clone(),
+        number: match (&query.before, query.last, page.offset) {
+            (None, false, Some(offset)) => Some(offset / u64::from(query.limit()) + 1),
+            _ => None,
+        },
+        is_past_end: page.len == 0 && query.after.is_none(),
         per_page: u64::from(query.limit()),
         count: page.count,
     });
@@ -166,33 +171,44 @@ struct Envelope {
     /// The address of the list, without a query string.
     link: String,
     query_text: String,
-    number: u64,
+    /// The cursor before the first record.
+    before: Option<String>,
+    /// The number of the page, where it has one.
+    number: Option<u64>,
+    is_past_end: bool,
     per_page: u64,
     count: Option<u64>,
 }
 
 impl Envelope {
-    fn page(&self, number: u64, after: Option<&str>) -> String {
-        let query = links::page_query(&self.query_text, number, after);
+    fn page(&self, place: &str, value: &str) -> String {
+        let query = links::page_query(&self.query_text, (place, value));
         format!("{}?{query}", self.link)
     }
 
     /// The link to the next page, given this one, or its last part.
     fn next(&self, page: &Page) -> Option<String> {
-        page.has_more
-            .then(|| self.page(self.number.saturating_add(1), page.after.as_deref()))
+        let after = page.after.as_deref().filter(|_| page.has_more);
+        after.map(|after| self.page("_after", after))
     }
 
     /// The link to the next page where the count says that there is one.
     fn next_by_number(&self) -> Option<String> {
-        let is_last = self.pages()? <= self.number;
-        (!is_last).then(|| self.page(self.number + 1, None))
+        let (pages, number) = (self.pages()?, self.number?);
+        (number < pages).then(|| self.page("page", &(number + 1).to_string()))
     }
 
     /// The link to the page before; from a page past the end, that is the last one.
     fn previous(&self) -> Option<String> {
-        let last = self.pages().map_or(u64::MAX, |pages| pages.max(1));
-        (self.number > 1).then(|| self.page(Ord::min(self.number - 1, last), None))
+        if self.is_past_end
+            && let Some(number) = self.number.filter(|number| *number > 1)
+        {
+            let last = self.pages().map_or(u64::MAX, |pages| pages.max(1));
+            return Some(self.page("page", &Ord::min(number - 1, last).to_string()));
+        }
+        self.before
+            .as_deref()
+            .map(|before| self.page("_before", before))
     }
 
     /// How many pages there are.
