@@ -2,6 +2,7 @@
 //! (wire contract, sections 4 and 5).
 
 mod constraints;
+mod counts;
 mod faults;
 mod fixture;
 mod formats;

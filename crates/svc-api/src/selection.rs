@@ -100,6 +100,35 @@ impl<O: PagedOperation + SelectsRecords> Call<O> {
         self.select(|query| query.count(count))
     }
 
+    /// Requests the page after a cursor: that of [`Paginated::next_query`](crate::model::Paginated::next_query).
+    pub fn after(self, cursor: impl Into<String>) -> Self {
+        self.select(|query| query.after(cursor))
+    }
+
+    /// Requests the page before a cursor: that of [`Paginated::previous_query`](crate::model::Paginated::previous_query).
+    pub fn before(self, cursor: impl Into<String>) -> Self {
+        self.select(|query| query.before(cursor))
+    }
+
+    /// Requests the last page.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error};
+    /// # #[cfg(feature = "records")]
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// let orders = client.records("shop", "orders");
+    /// let last = orders.list().order_by("created_at").last().await?;
+    /// if let Some(cursor) = last.previous_query().and_then(|query| query.before) {
+    ///     let before = orders.list().order_by("created_at").before(cursor).await?;
+    ///     println!("{} records before those", before.results.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn last(self) -> Self {
+        self.select(ListQuery::last)
+    }
+
     /// Requests all records at once, up to 10000.
     pub fn no_pagination(self) -> Self {
         self.select(ListQuery::no_pagination)

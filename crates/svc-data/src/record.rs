@@ -13,7 +13,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use svc_model::{JsonObject, RecordId};
+use svc_model::{CountIs, JsonObject, RecordId};
 
 pub(crate) use self::commit_note::Note;
 pub(crate) use self::{
@@ -32,7 +32,7 @@ use crate::{Error, ErrorKind, Field, Model, Result};
 pub(crate) struct Part {
     pub(crate) results: Bytes,
     pub(crate) len: usize,
-    pub(crate) count: Option<u64>,
+    pub(crate) count: Option<Counted>,
     pub(crate) has_more: bool,
     /// The cursor before its first record, where the list was read from a number of records on.
     pub(crate) before: Option<String>,
@@ -40,6 +40,25 @@ pub(crate) struct Part {
     pub(crate) offset: Option<u64>,
     /// The cursor behind the record that was read last, where more follow.
     pub(crate) after: Option<String>,
+}
+
+/// How many records match, and how that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) number: u64,
+    pub(crate) is: CountIs,
+}
+
+impl Counted {
+    pub(crate) fn exact(number: u64) -> Self {
+        let is = CountIs::Exact;
+        Self { number, is }
+    }
+
+    pub(crate) fn estimate(number: u64) -> Self {
+        let is = CountIs::Estimate;
+        Self { number, is }
+    }
 }
 
 /// One record.

@@ -162,6 +162,12 @@ export interface Pagination {
   page?: number;
   /** The number of records on a page: 25 by default, at most 10 000. */
   perPage?: number;
+  /** The page after a cursor: `_after` of a `next` link, instead of `page`. */
+  after?: string;
+  /** The page before a cursor: `_before` of a `previous` link, instead of `page`. */
+  before?: string;
+  /** The last page, instead of `page`. */
+  last?: boolean;
 }
 
 /** Options of a list. */
@@ -173,13 +179,15 @@ export interface ListOptions extends Selection, CallOptions {
   /** Only these columns, and the primary key. */
   fields?: readonly string[];
   /** How the total number of matches is determined; `exact` by default. */
-  count?: "exact" | "estimated" | "none";
+  count?: "exact" | "estimated" | "auto" | "none";
 }
 
 /** A page of a list. */
 export interface Page<T> {
   /** The total number of entries; `null` when it was not determined. */
   count: number | null;
+  /** Whether `count` was counted or estimated, for lists with `count: "auto"` or `"estimated"`. */
+  count_is?: "exact" | "estimate";
   /** Link to the next page, `null` on the last. */
   next: string | null;
   /** Link to the previous page, `null` on the first. */

@@ -19,7 +19,7 @@ export function selection({
   pagination,
   ...options
 } = {}) {
-  const { page, perPage, after } = pagination || {};
+  const { page, perPage, after, before, last } = pagination || {};
   const and = filter ? [filter] : [];
   const query = {
     ...conditions(filters, "", and),
@@ -35,6 +35,8 @@ export function selection({
     _per_page: whole("perPage", perPage),
     page: whole("page", page),
     _after: after,
+    _before: before,
+    _last: last ? "1" : undefined,
   };
   return { query: pairs(query), ...options };
 }
@@ -151,10 +153,11 @@ export class List {
 /** The start of the next page. Only the cursor of the link is used, so that calls stay on the client's base URL. */
 function following(pagination, next) {
   const query = new URLSearchParams(next.slice(next.indexOf("?")));
-  const page = Number(query.get("page") ?? 1);
   const after = query.get("_after") ?? undefined;
-  if (!(page >= 1) || (page === (pagination?.page ?? 1) && after === pagination?.after)) {
+  const page = Number(query.get("page") ?? 0) || undefined;
+  const here = pagination || {};
+  if (!(after ?? page >= 1) || (after === here.after && page === here.page)) {
     throw failed("decode", "the next link is bad");
   }
-  return { ...pagination, page, after };
+  return { perPage: here.perPage, page, after };
 }

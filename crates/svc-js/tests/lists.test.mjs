@@ -328,9 +328,9 @@ test("byPage walks over the pages", async () => {
 });
 
 test("what follows next stays on the client's own base URL, with its own selection", async (t) => {
-  const next = "https://evil.example/elsewhere?page=2&_after=abc&_per_page=10000&status=all";
+  const next = "https://evil.example/elsewhere?_after=abc&_per_page=10000&status=all";
   const requests = watchFetch(t, ({ url }) =>
-    url.searchParams.get("page") === "2"
+    url.searchParams.has("_after")
       ? emptyList()
       : Response.json({ count: 2, next, previous: null, results: [{ id: 1 }] }),
   );
@@ -338,7 +338,7 @@ test("what follows next stays on the client's own base URL, with its own selecti
   await collect(shop.list({ filters: { status: "paid" }, pagination: { perPage: 1 } }));
   assert.deepEqual(requests.map(({ url }) => url.origin), ["http://127.0.0.1:8080", "http://127.0.0.1:8080"]);
   const { searchParams } = requests[1].url;
-  assert.deepEqual(Object.fromEntries(searchParams), { status: "paid", page: "2", _per_page: "1", _after: "abc" });
+  assert.deepEqual(Object.fromEntries(searchParams), { status: "paid", _per_page: "1", _after: "abc" });
 });
 
 test("a next that leads to the same page again is an error and no endless walk", async (t) => {

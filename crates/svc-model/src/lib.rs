@@ -74,7 +74,7 @@ pub use self::{
     },
     object::{JsonObject, MAX_JSON_DEPTH, json_depth},
     pages::{PageSettings, UpdatePageSettings},
-    paginated::{PageQuery, Paginated},
+    paginated::{CountIs, PageQuery, Paginated},
     projects::Project,
     query::QueryString,
     records::Record,

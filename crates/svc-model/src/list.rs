@@ -493,6 +493,9 @@ pub enum Count {
     Exact,
     /// The database estimates the number, if it can.
     Estimated,
+    /// The matches are counted, and where that takes longer than a tenth of a second, the database estimates the number,
+    /// if it can; [`Paginated::count_is`] tells which.
+    Auto,
     /// The number is not determined: the count is null.
     None,
 }
@@ -503,6 +506,7 @@ impl Count {
         match self {
             Self::Exact => "exact",
             Self::Estimated => "estimated",
+            Self::Auto => "auto",
             Self::None => "none",
         }
     }

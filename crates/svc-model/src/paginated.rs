@@ -31,6 +31,9 @@ use crate::query::parse_pairs;
 pub struct Paginated<T> {
     /// Total number of records; `None` when it was not counted.
     pub count: Option<u64>,
+    /// Whether `count` was counted or estimated, where the list was requested with `_count=auto` or `estimated`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count_is: Option<CountIs>,
     /// Link to the next page of results.
     pub next: Option<String>,
     /// Link to the previous page of results.
@@ -53,6 +56,7 @@ impl<T> Paginated<T> {
     pub fn of_all(results: Vec<T>) -> Self {
         Self {
             count: Some(results.len() as u64),
+            count_is: None,
             next: None,
             previous: None,
             num_pages: None,
@@ -91,6 +95,17 @@ impl<T> Paginated<T> {
     pub fn has_next(&self) -> bool {
         self.next.is_some()
     }
+}
+
+/// How the total number of records was determined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CountIs {
+    /// The records were counted.
+    Exact,
+    /// The database estimated their number.
+    Estimate,
 }
 
 /// Which page of a list: the part of a query that differs from page to page.
@@ -143,6 +158,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PageVisitor<T> {
         #[serde(remote = "Paginated")]
         struct Envelope<T> {
             count: Option<u64>,
+            count_is: Option<CountIs>,
             next: Option<String>,
             previous: Option<String>,
             num_pages: Option<u64>,

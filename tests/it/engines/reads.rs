@@ -179,7 +179,7 @@ fn follow(engines: &Engines, engine: &str, page: &Value, link: &str) -> Option<V
         .split_once(&format!("/{engine}/"))
         .expect("the resource");
     let page = engines.answer(engine, "GET", &format!("/{path}"), None);
-    assert_eq!(page.status, 200, "{}", page.text());
+    assert_eq!(page.status, 200, "{}", page.body);
     Some(page.json())
 }
 

@@ -14,14 +14,8 @@ fn page(next: Option<&str>, ids: &[u32]) -> String {
 fn three_pages() -> ScriptedTransport {
     let next = |query: &str| format!("https://data.example.com/elsewhere?{query}");
     ScriptedTransport::new()
-        .answer(
-            StatusCode::OK,
-            page(Some(&next("page=2&_after=c%2B2")), &[1, 2]),
-        )
-        .answer(
-            StatusCode::OK,
-            page(Some(&next("page=3&_after=c4")), &[3, 4]),
-        )
+        .answer(StatusCode::OK, page(Some(&next("_after=c%2B2")), &[1, 2]))
+        .answer(StatusCode::OK, page(Some(&next("_after=c4")), &[3, 4]))
         .answer(StatusCode::OK, page(None, &[5]))
 }
 
@@ -49,8 +43,8 @@ async fn every_item_of_every_page_is_returned_once() {
         uris,
         [
             format!("{base}?status=paid&_per_page=2"),
-            format!("{base}?status=paid&_per_page=2&page=2&_after=c%2B2"),
-            format!("{base}?status=paid&_per_page=2&page=3&_after=c4"),
+            format!("{base}?status=paid&_per_page=2&_after=c%2B2"),
+            format!("{base}?status=paid&_per_page=2&_after=c4"),
         ]
     );
 }
@@ -172,7 +166,7 @@ async fn the_stream_of_teams_works_like_that_of_records() {
             .to_string()
     };
     let script = ScriptedTransport::new()
-        .answer(StatusCode::OK, body(Some("/x?page=2&_after=c1"), "t1"))
+        .answer(StatusCode::OK, body(Some("/x?_after=c1"), "t1"))
         .answer(StatusCode::OK, body(None, "t2"));
     let mut teams = client(&script).teams().list().search("edit").by_item();
     let mut uids = Vec::new();
@@ -182,7 +176,7 @@ async fn the_stream_of_teams_works_like_that_of_records() {
     assert_eq!(uids, ["t1", "t2"]);
     assert_eq!(
         script.requests()[1].uri.query(),
-        Some("_search=edit&page=2&_after=c1")
+        Some("_search=edit&_after=c1")
     );
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use clap::Args;
 use svc_api::PageStream;
-use svc_model::{JsonObject, ListQuery};
+use svc_model::{CountIs, JsonObject, ListQuery};
 
 use crate::{
     client::selection::{Selection, parse, push_given},
@@ -30,11 +30,15 @@ pub(crate) struct Listing {
     /// The page, from 1
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "all")]
     page: Option<u64>,
+    /// The last page
+    #[arg(long, conflicts_with_all = ["all", "page"])]
+    last: bool,
     /// All pages, written while they arrive
     #[arg(long)]
     all: bool,
-    /// How the number of all matches is found: exact, estimated or none [default: exact, with --all none]
-    #[arg(long, value_name = "HOW", value_parser = ["exact", "estimated", "none"])]
+    /// How the number of all matches is found: exact, estimated, auto (exact if that is quick) or none [default: exact,
+    /// with --all none]
+    #[arg(long, value_name = "HOW", value_parser = ["exact", "estimated", "auto", "none"])]
     count: Option<String>,
     #[command(flatten)]
     format: FormatArg,
@@ -51,6 +55,7 @@ impl Listing {
         let mut query = parse(query.as_str())?;
         query.per_page = self.per_page.or(self.all.then_some(PER_PAGE_OF_ALL));
         query.page = self.page.unwrap_or(1);
+        query.last = self.last;
         Ok(query)
     }
 
@@ -70,7 +75,12 @@ impl Listing {
             let Some(page) = pages.try_next().await? else {
                 return writer.finish();
             };
-            let summary = summary(things, page.results.len(), page.has_next(), page.count);
+            let of = page.count.map(|count| match page.count_is {
+                Some(CountIs::Estimate) => format!(" of about {count}"),
+                _ => format!(" of {count}"),
+            });
+            let shown = page.results.len();
+            let summary = summary(things, shown, page.has_next(), of.as_deref());
             let rows = page.results.into_iter().map(row);
             writer.write_all(rows.collect::<Result<_, _>>()?)?;
             if format == Format::Table {
@@ -93,8 +103,8 @@ impl Listing {
 }
 
 /// The text below a page.
-fn summary(things: &str, shown: usize, more: bool, count: Option<u64>) -> String {
-    let of = count.map_or_else(String::new, |count| format!(" of {count}"));
+fn summary(things: &str, shown: usize, more: bool, of: Option<&str>) -> String {
+    let of = of.unwrap_or_default();
     let rest = match more {
         true => "; --page shows another page, --all all of them",
         false => "",
@@ -109,7 +119,7 @@ mod tests {
     #[test]
     fn a_page_says_how_much_it_shows() {
         assert_eq!(
-            summary("records", 25, true, Some(100)),
+            summary("records", 25, true, Some(" of 100")),
             "25 of 100 records; --page shows another page, --all all of them"
         );
         assert_eq!(summary("teams", 3, false, None), "3 teams");

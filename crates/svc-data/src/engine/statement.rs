@@ -3,19 +3,25 @@
 use std::{
     fmt::{Debug, Write as _},
     sync::Arc,
+    time::Duration,
 };
 
 use sea_query::{Query, QueryBuilder, SelectStatement, SqlWriterValues, Value, Values};
+
+use svc_model::Count;
 
 use crate::{
     Error, Model, Result,
     admission::Work,
     plan::ListPlan,
     query::{Dialect, PageQuery, SELF, all_fields, by_key, is_record},
-    record::Part,
+    record::{Counted, Part},
     structure::AllFields,
     value::Scalar,
 };
+
+/// How long records are counted before an estimate has to do (wire contract, section 11).
+const COUNTING_TIME: Duration = Duration::from_millis(100);
 
 /// A value in the form in which an engine binds it.
 pub(crate) trait Bound: Debug + Sized {
@@ -109,6 +115,8 @@ pub(crate) struct ListQuery<V> {
     pub(crate) query: PageQuery,
     pub(crate) pages: Vec<Statement<V>>,
     pub(crate) count: Option<Statement<V>>,
+    /// What the engine is asked about how many rows it expects.
+    pub(crate) expected: Option<Statement<V>>,
 }
 
 impl<V: Bound> ListQuery<V> {
@@ -126,6 +134,7 @@ impl<V: Bound> ListQuery<V> {
         Ok(Self {
             pages: pages.collect::<Result<_, _>>()?,
             count: query.count.as_ref().map(statement).transpose()?,
+            expected: query.expected.as_ref().map(statement).transpose()?,
             query,
         })
     }
@@ -140,7 +149,18 @@ impl<V: Bound> ListQuery<V> {
     /// The statement that counts the records, where they are to be counted and the page does not prove their number.
     pub(crate) fn prove_count(&self, part: &mut Part) -> Option<&Statement<V>> {
         let statement = self.count.as_ref()?;
-        part.count = self.query.proven_count(part.len, part.has_more);
+        let proven = self.query.proven_count(part.len, part.has_more);
+        part.count = proven.map(Counted::exact);
         part.count.is_none().then_some(statement)
+    }
+
+    /// Whether an estimate of the number of records will do without a count.
+    pub(crate) fn is_estimated(&self) -> bool {
+        self.query.counting == Count::Estimated && self.expected.is_some()
+    }
+
+    /// How long the records may be counted before an estimate has to do.
+    pub(crate) fn counting_time(&self) -> Option<Duration> {
+        (self.query.counting == Count::Auto).then_some(COUNTING_TIME)
     }
 }

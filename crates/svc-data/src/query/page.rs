@@ -47,8 +47,11 @@ pub(crate) struct PageQuery {
     pub(crate) count: Option<SelectStatement>,
     /// Whether the count stays the same as long as the database does.
     pub(crate) count_stays: bool,
-    /// Whether the engine's guess at the number of rows will do.
-    pub(crate) estimate: bool,
+    /// How they are counted.
+    pub(crate) counting: Count,
+    /// Returns a row for each record that matches. It is not run: the engine says how many rows it expects of it, where
+    /// that will do.
+    pub(crate) expected: Option<SelectStatement>,
     pub(crate) limit: usize,
     pub(crate) offset: u64,
     /// From how many bytes on the page ends early.
@@ -109,6 +112,16 @@ impl PageQuery {
             query.expr(Func::count(Expr::cust("*")));
             query
         });
+        let may_expect = match plan.count {
+            Count::Auto => true,
+            Count::Estimated => test.is_none() && model.scope.is_none(),
+            _ => false,
+        };
+        let expected = may_expect.then(|| {
+            let mut query = select(dialect, model, test.clone());
+            query.expr(Expr::cust("1"));
+            query
+        });
         let mut query = Self {
             model: Arc::clone(model),
             end: bounds.end_test(dialect, model)?,
@@ -120,7 +133,8 @@ impl PageQuery {
             pages: Vec::new(),
             count,
             count_stays: model.is_stored && plan.test.as_ref().is_none_or(Test::reads_stored),
-            estimate: plan.count == Count::Estimated && test.is_none() && model.scope.is_none(),
+            counting: plan.count,
+            expected,
             limit: plan.limit as usize,
             offset: plan.offset,
             part: match plan.is_internal {

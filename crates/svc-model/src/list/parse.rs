@@ -145,8 +145,9 @@ impl ListQuery {
             "_count" => match value {
                 "exact" => self.count = Count::Exact,
                 "estimated" => self.count = Count::Estimated,
+                "auto" => self.count = Count::Auto,
                 "none" => self.count = Count::None,
-                _ => invalid.push_field(key, "must be exact, estimated or none"),
+                _ => invalid.push_field(key, "must be exact, estimated, auto or none"),
             },
             "_after" if value.is_empty() => {
                 invalid.push_field(key, "must be the cursor of a next link, unchanged");

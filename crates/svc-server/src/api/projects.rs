@@ -34,7 +34,7 @@ async fn list(
     let results: Vec<_> = all.iter().skip(skipped).take(per_page as usize).collect();
     let has_more = skipped.saturating_add(results.len()) < all.len();
     let origin = links::origin(&state.config, &parts.headers, peer);
-    let link = |page| {
+    let link = |page: u64| {
         let query = links::page_query(query, ("page", &page.to_string()));
         format!("{origin}{}?{query}", parts.uri.path())
     };

@@ -1,8 +1,11 @@
 //! Lists and single records, read from MySQL and MariaDB.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use mysql_async::{Row, Value, prelude::Queryable as _};
+use mysql_async::{
+    Row, Value,
+    prelude::{FromValue as _, Queryable as _},
+};
 
 use super::{
     connect::Lease,
@@ -11,11 +14,11 @@ use super::{
     value,
 };
 use crate::{
-    Error, Model, Result,
+    Error, ErrorKind, Model, Result,
     engine::answers::Cells as _,
     plan::ListPlan,
     query::{PageQuery, PageWriter, cursor::KeyValue},
-    record::Part,
+    record::{Counted, Part},
 };
 
 /// The most rows of a part of a page. The server sends all rows of a statement or none, so that those that no
@@ -56,7 +59,7 @@ pub(super) async fn list(lease: &mut Lease, list: &ListQuery) -> Result<Part> {
     }
     let mut part = page.finish();
     if let Some(statement) = list.prove_count(&mut part) {
-        part.count = Some(count(lease, query, statement).await?);
+        part.count = count(lease, list, statement).await?;
     }
     Ok(part)
 }
@@ -74,30 +77,61 @@ fn keys(query: &PageQuery, row: &Row) -> Result<Option<Vec<KeyValue>>> {
     .collect()
 }
 
-/// How many records match.
-async fn count(lease: &mut Lease, query: &PageQuery, statement: &Statement) -> Result<u64> {
-    if query.estimate
-        && let Some(estimate) = estimate(lease, &query.model).await?
+/// How many records match: counted, or estimated where that will do.
+async fn count(
+    lease: &mut Lease,
+    list: &ListQuery,
+    statement: &Statement,
+) -> Result<Option<Counted>> {
+    if list.is_estimated()
+        && let Some(estimate) = estimate(lease, list).await?
     {
-        return Ok(estimate);
+        return Ok(Some(estimate));
     }
-    let row = one(lease, statement).await?;
+    let mut statement = statement.clone();
+    if let Some(time) = list.counting_time() {
+        statement.sql = limited(&statement.sql, time);
+    }
+    let row = match one(lease, &statement).await {
+        // The connection is as before it.
+        Err(error) if error.kind() == ErrorKind::Timeout && list.counting_time().is_some() => {
+            return estimate(lease, list).await;
+        }
+        row => row?,
+    };
     row.and_then(|row| row.get(0))
+        .map(|count| Some(Counted::exact(count)))
         .ok_or_else(|| Error::internal("a count gave no number"))
 }
 
-/// What the engine of a table knows about the number of its rows.
-async fn estimate(lease: &mut Lease, model: &Model) -> Result<Option<u64>> {
-    let guess: Option<Option<u64>> = lease
-        .client_mut()?
-        .exec_first(
-            "SELECT CAST(TABLE_ROWS AS UNSIGNED) FROM information_schema.TABLES
-             WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND TABLE_TYPE = 'BASE TABLE'",
-            (&model.table,),
-        )
-        .await
-        .map_err(fault::translate)?;
-    Ok(guess.flatten())
+/// A query that may run only so long: MariaDB reads the first comment, MySQL the second one.
+fn limited(query: &str, time: Duration) -> String {
+    let query = query.strip_prefix("SELECT ").unwrap_or(query);
+    let (seconds, milliseconds) = (time.as_secs_f64(), time.as_millis());
+    format!(
+        "/*M! SET STATEMENT max_statement_time={seconds} FOR */ SELECT /*+ MAX_EXECUTION_TIME({milliseconds}) */ {query}"
+    )
+}
+
+/// How many rows the optimizer expects to match.
+async fn estimate(lease: &mut Lease, list: &ListQuery) -> Result<Option<Counted>> {
+    let Some(expected) = &list.expected else {
+        return Ok(None);
+    };
+    // MySQL says without the word, which it does not know any more, what share of the rows passes the filters.
+    let explain = Statement {
+        sql: format!("EXPLAIN /*M! EXTENDED */ {}", expected.sql),
+        values: expected.values.clone(),
+    };
+    let row = one(lease, &explain).await?;
+    let column = |name: &str| {
+        let column: Option<Value> = row.as_ref()?.get_opt(name)?.ok();
+        f64::from_value_opt(column?).ok()
+    };
+    let (Some(rows), share) = (column("rows"), column("filtered").unwrap_or(100.0)) else {
+        return Ok(None);
+    };
+    Ok(Some(Counted::estimate((rows * share / 100.0) as u64)))
 }
 
 /// The first row of a statement.

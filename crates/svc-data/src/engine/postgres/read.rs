@@ -12,12 +12,12 @@ use super::{
     value,
 };
 use crate::{
-    Error, Model, Result,
+    Error, ErrorKind, Model, Result,
     engine::answers::Cells as _,
     engine::counts::Counts,
     plan::ListPlan,
     query::{PageQuery, PageWriter},
-    record::Part,
+    record::{Counted, Part},
 };
 
 /// Up to how many rows a page is read in one go. A larger one is fetched in portions, so that no more of it is
@@ -77,7 +77,7 @@ pub(super) async fn list(lease: &mut Lease, list: &ListQuery, known: &Known) -> 
     };
     let mut part = page.finish();
     if let Some(statement) = list.prove_count(&mut part) {
-        part.count = Some(count(lease, list, statement, known, snapshot).await?);
+        part.count = count(lease, list, statement, known, snapshot).await?;
     }
     Ok(part)
 }
@@ -155,24 +155,24 @@ async fn read_in_portions(
     transaction.commit().await.map_err(fault::translate)
 }
 
-/// How many records match: known from before, or counted.
+/// How many records match: known from before, counted, or estimated where that will do.
 async fn count(
-    lease: &Lease,
+    lease: &mut Lease,
     list: &ListQuery,
     statement: &Statement,
     known: &Known,
     snapshot: Option<String>,
-) -> Result<u64> {
-    if list.query.estimate
-        && let Some(estimate) = estimate(lease, &list.query.model).await?
+) -> Result<Option<Counted>> {
+    if list.is_estimated()
+        && let Some(estimate) = estimate(lease, list).await?
     {
-        return Ok(estimate);
+        return Ok(Some(estimate));
     }
     let key = statement.key();
     if let Some(snapshot) = &snapshot
         && let Some(count) = known.counts.get(snapshot, &key)
     {
-        return Ok(count);
+        return Ok(Some(Counted::exact(count)));
     }
     let mut statement = statement.clone();
     let remembers = known.remembers(list);
@@ -180,7 +180,13 @@ async fn count(
         // The state that the count itself sees.
         statement.sql = format!("SELECT ({}), ({SNAPSHOT})", statement.sql);
     }
-    let row = one(lease, &statement).await?;
+    let row = match list.counting_time() {
+        None => one(lease, &statement).await?,
+        Some(time) => match one_within(lease, &statement, time).await {
+            Err(error) if error.kind() == ErrorKind::Timeout => return estimate(lease, list).await,
+            row => row?,
+        },
+    };
     let row = row.ok_or_else(|| Error::internal("a count gave no row"))?;
     let count: i64 = row.try_get(0).map_err(fault::translate)?;
     let count = count.unsigned_abs();
@@ -188,7 +194,30 @@ async fn count(
         let snapshot = row.try_get(1).map_err(fault::translate)?;
         known.counts.keep(snapshot, &key, count);
     }
-    Ok(count)
+    Ok(Some(Counted::exact(count)))
+}
+
+/// The first row of a statement that may run only so long.
+async fn one_within(
+    lease: &mut Lease,
+    statement: &Statement,
+    time: Duration,
+) -> Result<Option<Row>> {
+    let prepared = lease.prepare(&statement.sql).await?;
+    let transaction = lease.client_mut()?.transaction();
+    // Dropped, it is rolled back.
+    let transaction = transaction.await.map_err(fault::translate)?;
+    let limit = format!("SET LOCAL statement_timeout = {}", time.as_millis());
+    let limited = transaction.batch_execute(&limit).await;
+    limited.map_err(fault::translate)?;
+    let rows = transaction.query_raw(&prepared, &statement.values).await;
+    let mut rows = std::pin::pin!(rows.map_err(fault::translate)?);
+    let mut first = None;
+    while let Some(row) = rows.next().await {
+        first.get_or_insert(row.map_err(fault::translate)?);
+    }
+    transaction.commit().await.map_err(fault::translate)?;
+    Ok(first)
 }
 
 struct Written {
@@ -225,25 +254,25 @@ async fn write(
     Ok(written)
 }
 
-/// What the planner knows about the number of rows, where ANALYZE or VACUUM has run.
-async fn estimate(lease: &Lease, model: &Model) -> Result<Option<u64>> {
-    let statement = lease
-        .prepare(
-            "SELECT c.reltuples::int8 FROM pg_catalog.pg_class c
-             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-             WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'm') AND c.reltuples > 0",
-        )
-        .await?;
-    let schema = model.schema.as_deref().unwrap_or_default();
-    let row = lease
-        .client()?
-        .query_opt(&statement, &[&schema, &model.table])
-        .await
-        .map_err(fault::translate)?;
-    let guess: Option<i64> = row
-        .map(|row| row.try_get(0).map_err(fault::translate))
-        .transpose()?;
-    Ok(guess.map(i64::unsigned_abs))
+/// How many rows the planner expects to match.
+async fn estimate(lease: &Lease, list: &ListQuery) -> Result<Option<Counted>> {
+    let Some(expected) = &list.expected else {
+        return Ok(None);
+    };
+    let explain = Statement {
+        sql: format!("EXPLAIN {}", expected.sql),
+        values: expected.values.clone(),
+    };
+    let Some(row) = one(lease, &explain).await? else {
+        return Ok(None);
+    };
+    // Of the first step of the plan: `Seq Scan on t  (cost=0.00..35.50 rows=2550 width=4)`.
+    let plan: String = row.try_get(0).map_err(fault::translate)?;
+    let rows = plan.split_once(" rows=").and_then(|(_, rest)| {
+        let (rows, _) = rest.split_once(' ')?;
+        rows.parse().ok()
+    });
+    Ok(rows.map(Counted::estimate))
 }
 
 /// The first row of a statement.

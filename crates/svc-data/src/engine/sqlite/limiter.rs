@@ -5,6 +5,8 @@ use std::{
     time::Instant,
 };
 
+use rusqlite::ErrorCode;
+
 use super::progress::Progress;
 
 /// Ends the statement that runs when its time is over or its caller has left.
@@ -19,6 +21,8 @@ struct Limit {
     steps: u64,
     /// At how many the statement that runs has to end.
     last_step: Option<u64>,
+    /// When the statement that runs has to end, while others may go on.
+    until: Option<Instant>,
 }
 
 /// How many steps statements may take while this exists.
@@ -41,7 +45,33 @@ impl Drop for Budget<'_> {
     }
 }
 
+/// Until when statements may run while this exists.
+pub(super) struct Until<'l> {
+    limiter: &'l Limiter,
+}
+
+impl Until<'_> {
+    /// Whether an error is the end of a statement at this time, and not because nothing may run any more.
+    pub(super) fn has_ended(&self, error: &rusqlite::Error) -> bool {
+        let limit = self.limiter.limit();
+        error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
+            && limit.is_late()
+            && !limit.is_over()
+            && !limit.is_spent()
+    }
+}
+
+impl Drop for Until<'_> {
+    fn drop(&mut self) {
+        self.limiter.limit().until = None;
+    }
+}
+
 impl Limit {
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|at| Instant::now() >= at)
+    }
+
     fn is_spent(&self) -> bool {
         self.last_step.is_some_and(|last| self.steps >= last)
     }
@@ -95,13 +125,19 @@ impl Limiter {
         }
     }
 
+    /// Ends the statements that follow at this time, too.
+    pub(super) fn until(&self, at: Instant) -> Until<'_> {
+        self.limit().until = Some(at);
+        Until { limiter: self }
+    }
+
     /// Counts steps, and says whether the statement that runs has to end.
     pub(super) fn ends_after(&self, steps: i32) -> bool {
         let mut limit = self.limit();
         // Of the first ones that are reported, statements before may have taken a part.
         let is_spent = limit.is_spent();
         limit.steps = limit.steps.saturating_add(u64::from(steps.unsigned_abs()));
-        is_spent || limit.is_over()
+        is_spent || limit.is_over() || limit.is_late()
     }
 
     /// How many steps were taken.

@@ -2,7 +2,7 @@
 
 mod walk;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use rusqlite::{Connection, params_from_iter};
 
@@ -21,7 +21,7 @@ use crate::{
     engine::statement,
     plan::ListPlan,
     query::{PageWriter, by_key, cursor::KeyValue},
-    record::{Part, Projection, no_such_record},
+    record::{Counted, Part, Projection, no_such_record},
     value::Scalar,
 };
 
@@ -78,18 +78,23 @@ impl ListQuery {
         }
         let mut part = page.finish();
         if let Some(statement) = self.list.prove_count(&mut part) {
-            part.count = Some(self.count(session, statement)?);
+            part.count = self.count(session, statement)?;
         }
         Ok(part)
     }
 
-    /// How many records match: known from before, or counted.
-    fn count(&self, session: Session<'_>, statement: &Statement) -> Result<u64, Fault> {
+    /// How many records match: known from before, counted, or estimated where that will do.
+    fn count(&self, session: Session<'_>, statement: &Statement) -> Result<Option<Counted>, Fault> {
         let query = &self.list.query;
-        if query.estimate
-            && let Some(estimate) = estimate(&session, &query.model.table)
+        let estimate = || {
+            let is_all = query.test.is_none() && query.model.scope.is_none();
+            let estimate = is_all.then(|| estimate(&session, &query.model.table));
+            estimate.flatten().map(Counted::estimate)
+        };
+        if self.list.is_estimated()
+            && let Some(estimate) = estimate()
         {
-            return Ok(estimate);
+            return Ok(Some(estimate));
         }
         let count = || -> Result<u64, Fault> {
             let values = params_from_iter(&statement.values);
@@ -97,20 +102,33 @@ impl ListQuery {
             let count: i64 = prepared.query_row(values, |row| row.get(0))?;
             Ok(count.unsigned_abs())
         };
-        let reader = session.reader.filter(|_| query.count_stays);
-        let Some(counts) = reader.map(|open| &open.counts) else {
-            return count();
+        let Some(reader) = session.reader else {
+            return Ok(Some(Counted::exact(count()?)));
         };
         // The rows of the page were read in the transaction that this is asked in, so they are of one state.
         let mut pragma = session.prepare_cached("PRAGMA data_version")?;
         let version: u32 = pragma.query_row([], |row| row.get(0))?;
         let key = statement.key();
-        if let Some(count) = counts.get(&version, &key) {
-            return Ok(count);
+        if query.count_stays
+            && let Some(count) = reader.counts.get(&version, &key)
+        {
+            return Ok(Some(Counted::exact(count)));
         }
-        let count = count()?;
-        counts.keep(version, &key, count);
-        Ok(count)
+        let counted = match self.list.counting_time() {
+            None => count(),
+            Some(time) => {
+                let turn = reader.limiter.until(Instant::now() + time);
+                match count() {
+                    Err(Fault::Sqlite(error)) if turn.has_ended(&error) => return Ok(estimate()),
+                    counted => counted,
+                }
+            }
+        };
+        let count = counted?;
+        if query.count_stays {
+            reader.counts.keep(version, &key, count);
+        }
+        Ok(Some(Counted::exact(count)))
     }
 }
 

@@ -7,7 +7,7 @@ use axum::extract::ConnectInfo;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use svc_data::{Field, Model, Page};
-use svc_model::ListQuery;
+use svc_model::{Count, CountIs, ListQuery};
 
 use crate::{
     auth::access::{Call, Read, Selection},
@@ -52,6 +52,9 @@ pub(super) async fn list(
         is_past_end: page.len == 0 && query.after.is_none(),
         per_page: u64::from(query.limit()),
         count: page.count,
+        count_is: page
+            .count_is
+            .filter(|_| matches!(query.count, Count::Auto | Count::Estimated)),
     });
     if let Some(format) = Format::accepted(&parts.headers) {
         return in_format(format, model, query, page, envelope.as_ref());
@@ -178,6 +181,7 @@ struct Envelope {
     is_past_end: bool,
     per_page: u64,
     count: Option<u64>,
+    count_is: Option<CountIs>,
 }
 
 impl Envelope {
@@ -224,8 +228,13 @@ impl Envelope {
         // A text can always be JSON.
         let text = |text: Option<String>| serde_json::to_string(&text).unwrap_or_default();
         format!(
-            r#""count":{},"next":{},"previous":{},"num_pages":{},"per_page":{},"has_more":{}"#,
+            r#""count":{}{},"next":{},"previous":{},"num_pages":{},"per_page":{},"has_more":{}"#,
             number(self.count),
+            match self.count_is {
+                Some(CountIs::Exact) => r#","count_is":"exact""#,
+                Some(CountIs::Estimate) => r#","count_is":"estimate""#,
+                _ => "",
+            },
             text(self.next(page)),
             text(self.previous()),
             number(self.pages()),

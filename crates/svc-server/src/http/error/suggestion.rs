@@ -40,7 +40,7 @@ pub(crate) fn nearest<'c>(
 }
 
 /// The parameters of lists beside filters.
-pub(crate) const PARAMETERS: [&str; 11] = [
+pub(crate) const PARAMETERS: [&str; 13] = [
     "page",
     "_per_page",
     "_no_pagination",
@@ -51,6 +51,8 @@ pub(crate) const PARAMETERS: [&str; 11] = [
     "_relation",
     "_count",
     "_after",
+    "_before",
+    "_last",
     "tz",
 ];
 

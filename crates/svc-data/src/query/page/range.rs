@@ -1,0 +1,187 @@
+//! Which rows the statements of a page return: all from a cursor on, in one or several ranges, and up to where.
+
+use sea_query::Expr;
+
+use crate::{
+    Model, Result,
+    plan::ListPlan,
+    query::{
+        Dialect, any_of,
+        cursor::{Cursor, Key, KeyValue, Side},
+    },
+};
+
+/// Up to how many columns of the order a cursor is looked up range by range.
+const MAX_RANGED_KEYS: usize = 4;
+
+/// The rows that a statement of a page returns.
+#[derive(Default)]
+pub(super) struct Range {
+    /// How many of the first columns of the order are known not to be NULL in it, or to be the same in every row,
+    /// which lets an engine use an index that orders NULL in another way.
+    pub(super) fixed: usize,
+    /// None where they are all rows.
+    pub(super) test: Option<Expr>,
+    pub(super) offset: u64,
+    /// How many they are at most, where that is not as many as the page may have.
+    pub(super) limit: Option<u64>,
+}
+
+/// Where a page begins and ends in its order.
+pub(super) struct Bounds {
+    /// The columns of the order, as rows are read by them.
+    pub(super) keys: Vec<Key>,
+    /// The side of the order that rows are read from.
+    pub(super) from: Side,
+    /// Where reading begins, where not at that side.
+    pub(super) start: Option<Cursor>,
+    /// Where it ends, where not at the other side.
+    end: Option<Cursor>,
+}
+
+impl Bounds {
+    /// `keys` are the columns of the order.
+    pub(super) fn new(model: &Model, mut keys: Vec<Key>, plan: &ListPlan) -> Result<Self> {
+        let cursor = |parameter, text: &Option<String>| {
+            let text = text.as_deref();
+            let cursor = text.map(|text| Cursor::decode(model, &keys, (parameter, text)));
+            cursor.transpose()
+        };
+        let after = cursor("_after", &plan.after)?;
+        let before = cursor("_before", &plan.before)?;
+        let (from, start, end) = match plan.reversed {
+            false => (Side::Start, after, before),
+            true => (Side::End, before, after),
+        };
+        if plan.reversed {
+            turn(&mut keys);
+        }
+        Ok(Self {
+            keys,
+            from,
+            start,
+            end,
+        })
+    }
+
+    /// What rows before the end pass. Where nothing distinguishes rows there is no such test.
+    pub(super) fn end_test(&self, dialect: &dyn Dialect, model: &Model) -> Result<Option<Expr>> {
+        let Some(end) = self.end.as_ref().filter(|_| model.distinct_rows) else {
+            return Ok(None);
+        };
+        let mut back = self.keys.clone();
+        turn(&mut back);
+        let ranges = end.ranges(dialect, model, &back)?;
+        let mut tests: Vec<Expr> = ranges.into_iter().map(|(_, test)| test).collect();
+        if end.side == self.from {
+            tests.push(end.same(dialect, model, &back)?);
+        }
+        Ok(Some(dialect.test_only(any_of(tests))))
+    }
+
+    /// The rows that are read, in the order of the statements that read them. `looked_up` says that they are looked up
+    /// by their keys.
+    pub(super) fn ranges(
+        &self,
+        dialect: &dyn Dialect,
+        model: &Model,
+        offset: u64,
+        looked_up: bool,
+    ) -> Result<Vec<Range>> {
+        let keys = &self.keys;
+        let Some(start) = &self.start else {
+            return Ok(vec![Range {
+                offset,
+                ..Range::default()
+            }]);
+        };
+        let mut ranges = Vec::new();
+        let beyond = start.ranges(dialect, model, keys)?;
+        let is_here = start.side == self.from;
+        if !is_here && start.skip > 0 {
+            // The last ones of those that have the values of the cursor, which are alike, or one.
+            ranges.push(Range {
+                fixed: keys.len(),
+                test: Some(start.same(dialect, model, keys)?),
+                offset: 0,
+                limit: Some(start.skip),
+            });
+        }
+        if model.distinct_rows && keys.len() <= MAX_RANGED_KEYS && !looked_up {
+            ranges.extend(beyond.into_iter().map(|(position, test)| Range {
+                fixed: position + 1,
+                test: Some(test),
+                ..Range::default()
+            }));
+            return Ok(ranges);
+        }
+        let mut tests: Vec<Expr> = beyond.into_iter().map(|(_, test)| test).collect();
+        let skips = is_here && !model.distinct_rows;
+        if skips {
+            tests.push(start.same(dialect, model, keys)?);
+        }
+        let any = any_of(tests);
+        ranges.push(Range {
+            test: Some(match looked_up {
+                true => dialect.test_only(any),
+                false => any,
+            }),
+            offset: if skips { start.skip } else { 0 },
+            ..Range::default()
+        });
+        Ok(ranges)
+    }
+
+    /// How many rows are before the place where reading begins, as far as that is known.
+    pub(super) fn offset(&self, offset: u64) -> Option<u64> {
+        match (&self.start, self.from) {
+            (Some(start), _) => start.offset,
+            (None, Side::Start) => Some(offset),
+            (None, Side::End) => None,
+        }
+    }
+
+    /// The place behind the last row that was read. `same` is how many of the last rows have just its values.
+    pub(super) fn place_behind(
+        &self,
+        model: &Model,
+        values: Vec<KeyValue>,
+        same: u64,
+        offset: Option<u64>,
+    ) -> Cursor {
+        let (side, skip) = match &self.start {
+            _ if model.distinct_rows => (self.from, 1),
+            // All rows that were read are just like those at the cursor.
+            Some(start) if start.values == values => match start.side == self.from {
+                true => (start.side, start.skip.saturating_add(same)),
+                false => (start.side, start.skip.saturating_sub(same)),
+            },
+            _ => (self.from, same),
+        };
+        Cursor {
+            values,
+            skip,
+            side,
+            offset,
+        }
+    }
+
+    /// The text of a cursor, which is the same whichever side rows are read from.
+    pub(super) fn encode(&self, model: &Model, cursor: &Cursor) -> String {
+        match self.from {
+            Side::Start => cursor.encode(model, &self.keys),
+            Side::End => {
+                let mut keys = self.keys.clone();
+                turn(&mut keys);
+                cursor.encode(model, &keys)
+            }
+        }
+    }
+}
+
+/// Turns an order round.
+fn turn(keys: &mut [Key]) {
+    for key in keys {
+        key.descending = !key.descending;
+    }
+}
