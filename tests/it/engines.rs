@@ -3,6 +3,7 @@
 
 mod constraints;
 mod counts;
+mod expand;
 mod faults;
 mod fixture;
 mod formats;

@@ -2,6 +2,7 @@
 //! types, and whatever does not fit was refused. Engines turn the result into their SQL.
 
 mod aggregate;
+pub(crate) mod expand;
 mod test;
 
 use std::sync::Arc;
@@ -30,6 +31,13 @@ const REGEX_SIZE: usize = 1 << 20;
 /// The most regular expressions of a query: each is compiled before the query runs.
 const MAX_REGEXES: usize = 10;
 
+/// How many records are read of those that have the same values in some fields: the first ones by their keys.
+#[derive(Clone, Debug)]
+pub(crate) struct MostOfEach {
+    pub(crate) fields: Vec<usize>,
+    pub(crate) most: usize,
+}
+
 /// A list, ready for an engine.
 #[derive(Clone, Debug)]
 pub(crate) struct ListPlan {
@@ -51,6 +59,8 @@ pub(crate) struct ListPlan {
     pub(crate) is_internal: bool,
     /// Of which records it is at most; they are few, and looked up by their keys.
     pub(crate) among: Option<Test>,
+    /// How many of these that are alike in some fields, where not all.
+    pub(crate) most_of_each: Option<MostOfEach>,
     pub(crate) count: Count,
 }
 
@@ -136,6 +146,7 @@ impl ListPlan {
             continues: false,
             is_internal: false,
             among: None,
+            most_of_each: None,
             count: if query.no_pagination {
                 Count::None
             } else {

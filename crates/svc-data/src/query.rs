@@ -4,6 +4,7 @@
 
 pub(crate) mod assignments;
 pub(crate) mod cursor;
+mod first_of_each;
 mod page;
 #[cfg(all(test, feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod tests;

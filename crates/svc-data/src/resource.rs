@@ -2,11 +2,13 @@
 
 mod bulk_create;
 mod connect;
+mod expand;
 mod page;
 mod rest;
 mod structure_check;
 
 use std::{
+    fmt,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -28,7 +30,10 @@ pub use self::bulk_create::BulkOptions;
 pub use self::connect::ResourceUrl;
 pub use self::page::Page;
 pub use self::rest::Rest;
-use self::structure_check::{Due, StructureCheck};
+use self::{
+    expand::Expansion,
+    structure_check::{Due, StructureCheck},
+};
 use crate::{
     Before, CommitNote, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result,
     Structure,
@@ -52,6 +57,18 @@ pub struct Resource {
     inner: Arc<Inner>,
     /// What notes the writes of this clone.
     note: Note,
+    /// Which models may be read through this clone; `None` for all.
+    readable: Option<Readable>,
+}
+
+/// Whether the records of a model may be read.
+#[derive(Clone)]
+struct Readable(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl fmt::Debug for Readable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Readable")
+    }
 }
 
 #[derive(Debug)]
@@ -120,9 +137,25 @@ impl Resource {
     #[must_use]
     pub fn noting(&self, note: Arc<dyn CommitNote>) -> Self {
         Self {
-            inner: Arc::clone(&self.inner),
             note: Some(note),
+            ..self.clone()
         }
+    }
+
+    /// The same resource for a caller who may read some models alone: related records of others are null
+    /// ([`ListQuery::expand`]). The model that a call names is not checked.
+    #[must_use]
+    pub fn readable(&self, may_read: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            readable: Some(Readable(Arc::new(may_read))),
+            ..self.clone()
+        }
+    }
+
+    fn may_read(&self, model: &str) -> bool {
+        self.readable
+            .as_ref()
+            .is_none_or(|readable| (readable.0)(model))
     }
 
     /// A resource over a driver that is connected.
@@ -142,6 +175,7 @@ impl Resource {
                 check: StructureCheck::new(structure_check, checked),
             }),
             note: None,
+            readable: None,
         })
     }
 
@@ -269,9 +303,9 @@ impl Resource {
     /// [`ErrorKind::Invalid`] when the query does not fit the model, [`ErrorKind::Unavailable`] and
     /// [`ErrorKind::Timeout`] when the database does not answer.
     pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
-        match query.before.is_some() || query.last {
-            true => self.list_back(model, query).await,
-            false => self.list_forward(model, query).await,
+        match &query.expand {
+            Some(expand) => self.list_expanded(model, query, expand).await,
+            None => self.list_page(model, query).await,
         }
     }
 
@@ -308,11 +342,25 @@ impl Resource {
         id: &str,
         view: &RecordView,
     ) -> Result<RecordJson> {
-        self.with_structure(model, |driver, _, model| {
-            let shown = Projection::resolve(model, view)?;
+        let time_zone = view.time_zone.as_deref();
+        let fields = view.fields.as_deref();
+        let expansion = view.expand.as_ref();
+        let expansion = expansion
+            .map(|expand| Expansion::resolve(self, model, expand, fields, time_zone))
+            .transpose()?;
+        let mut view = view.clone();
+        if let Some(expansion) = &expansion {
+            view.fields.clone_from(&expansion.fields);
+        }
+        let record = self.with_structure(model, |driver, _, model| {
+            let shown = Projection::resolve(model, &view)?;
             Ok(driver.retrieve(model, read_key(model, id)?, shown))
-        })
-        .await
+        });
+        let mut record = record.await?;
+        if let Some(expansion) = expansion {
+            record.body = expansion.of_record(self, &record.body).await?;
+        }
+        Ok(record)
     }
 
     /// Creates a record and returns it whole.

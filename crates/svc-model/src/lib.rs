@@ -64,9 +64,9 @@ pub use self::{
     filter::{Condition, Filter, FilterError, MAX_CONDITIONS, MAX_FILTER_DEPTH, Operand},
     invalid::{Invalid, MAX_MESSAGES, NON_FIELD_ERRORS},
     list::{
-        Count, DEFAULT_PER_PAGE, FieldFilter, ListQuery, MAX_ORDER_BY, MAX_PER_PAGE,
-        MAX_RELATION_STEPS, MAX_SEARCH, OrderBy, RecordView, Relation, RelationError, RelationStep,
-        TimeZoned,
+        Count, DEFAULT_PER_PAGE, Expand, ExpandError, Expanded, FieldFilter, ListQuery,
+        MAX_EXPAND_LEVELS, MAX_EXPAND_PATHS, MAX_ORDER_BY, MAX_PER_PAGE, MAX_RELATION_STEPS,
+        MAX_SEARCH, OrderBy, RecordView, Relation, RelationError, RelationStep, TimeZoned,
     },
     lookup::{Lookup, UnknownLookup, parse_bool},
     names::{

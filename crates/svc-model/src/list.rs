@@ -3,12 +3,14 @@
 //! Client and server share this grammar: [`ListQuery::parse`] reads what
 //! [`ListQuery::to_query_string`] writes.
 
+mod expand;
 pub(crate) mod parse;
 mod relation;
 
 use std::{borrow::Cow, fmt};
 
 pub use self::{
+    expand::{Expand, ExpandError, Expanded, MAX_EXPAND_LEVELS, MAX_EXPAND_PATHS},
     parse::RecordView,
     relation::{MAX_RELATION_STEPS, Relation, RelationError, RelationStep},
 };
@@ -65,6 +67,8 @@ pub struct ListQuery {
     pub filter: Option<Filter>,
     /// `_fields`: only these columns, and the primary key; all when `None`.
     pub fields: Option<Vec<String>>,
+    /// `_expand`: related records that come with each record.
+    pub expand: Option<Expand>,
     /// `_relation`: only records that have these related records.
     pub relation: Option<Relation>,
     /// `_count`: how the total number of matches is determined.
@@ -90,6 +94,7 @@ impl Default for ListQuery {
             filters: Vec::new(),
             filter: None,
             fields: None,
+            expand: None,
             relation: None,
             count: Count::Exact,
             time_zone: None,
@@ -272,6 +277,15 @@ impl ListQuery {
         self
     }
 
+    /// Requests related records with each record.
+    #[must_use]
+    pub fn expand(mut self, expand: impl Into<Expand>) -> Self {
+        for relation in expand.into().relations {
+            self.expand.get_or_insert_default().add(relation);
+        }
+        self
+    }
+
     /// Selects records that have these related records.
     #[must_use]
     pub fn relation(mut self, relation: Relation) -> Self {
@@ -345,6 +359,9 @@ impl ListQuery {
         }
         if let Some(fields) = &self.fields {
             query.push("_fields", &write_list(fields.iter().cloned()));
+        }
+        if let Some(expand) = &self.expand {
+            query.push("_expand", &expand.to_string());
         }
         if self.count != Count::Exact {
             query.push("_count", self.count.as_str());

@@ -10,7 +10,7 @@ use svc_model::Count;
 
 use self::range::{Bounds, Range};
 pub(crate) use self::writer::PageWriter;
-use super::{Dialect, SELF, column, is_record, select, test};
+use super::{Dialect, SELF, column, first_of_each::first_of_each, is_record, select, test};
 use crate::{
     Model, Result,
     admission::Work,
@@ -98,7 +98,13 @@ impl PageQuery {
             let test = plan.as_ref().map(|plan| test(dialect, model, SELF, plan));
             test.transpose()
         };
-        let (test, among) = (built(&plan.test)?, built(&plan.among)?);
+        let test = built(&plan.test)?;
+        let among = match (&plan.among, &plan.most_of_each) {
+            (Some(among), Some(most)) if model.distinct_rows => {
+                Some(first_of_each(dialect, model, among, most)?)
+            }
+            (among, _) => built(among)?,
+        };
         let by_key = keys
             .first()
             .is_some_and(|key| key.field.is_none_or(|index| model.key.contains(&index)));

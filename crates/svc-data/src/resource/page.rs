@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use svc_model::{Count, CountIs, JsonObject, ListQuery, MAX_PER_PAGE};
+use svc_model::{Count, CountIs, Expand, JsonObject, ListQuery, MAX_PER_PAGE};
 
-use super::rest::{Rest, among};
+use super::{
+    expand::Expansion,
+    rest::{Rest, among},
+};
 use crate::{
     Error, Model, Resource, Result,
     plan::ListPlan,
@@ -80,8 +83,12 @@ impl Resource {
         self.with_structure(model, |driver, structure, model| {
             let mut plan = ListPlan::resolve(structure, model, query)?;
             match of {
-                ListPurpose::Page => {}
-                ListPurpose::Rest => plan.continues = true,
+                // What belongs to the records is looked up for more of them at once.
+                ListPurpose::Page => plan.is_internal = query.expand.is_some(),
+                ListPurpose::Rest => {
+                    plan.continues = true;
+                    plan.is_internal = query.expand.is_some();
+                }
                 ListPurpose::Keys | ListPurpose::LastKeys => {
                     plan.shown = Projection::of_key(model)?;
                     plan.limit = plan.limit.min(KEYS);
@@ -95,8 +102,34 @@ impl Resource {
         .await
     }
 
+    /// Lists records, in whichever way their page is requested.
+    pub(super) async fn list_page(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
+        match query.before.is_some() || query.last {
+            true => self.list_back(model, query).await,
+            false => self.list_forward(model, query).await,
+        }
+    }
+
+    /// Lists records with what belongs to each of them.
+    pub(super) async fn list_expanded(
+        &self,
+        model: &Arc<Model>,
+        query: &ListQuery,
+        expand: &Expand,
+    ) -> Result<Page> {
+        let time_zone = query.time_zone.as_deref();
+        let expansion =
+            Expansion::resolve(self, model, expand, query.fields.as_deref(), time_zone)?;
+        let mut query = query.clone();
+        query.fields.clone_from(&expansion.fields);
+        let mut page = self.list_page(model, &query).await?;
+        page.results = expansion.of_array(self, &page.results).await?;
+        page.rest = page.rest.map(|rest| rest.expanded(expansion));
+        Ok(page)
+    }
+
     /// Lists records from the first on, from a number on, or after a cursor.
-    pub(super) async fn list_forward(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
+    async fn list_forward(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
         let part = self.list_part(model, query, ListPurpose::Page).await?;
         let rest = Rest::of(self, model, query, &part);
         let mut page = Page::new(part, rest);
@@ -108,7 +141,7 @@ impl Resource {
 
     /// Lists the records before a cursor, or the last ones. Where they begin is found first, by their keys; then they are
     /// read in their order from there on.
-    pub(super) async fn list_back(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
+    async fn list_back(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
         let limit = query.limit();
         let mut forward = query.clone();
         (forward.last, forward.no_pagination, forward.page) = (false, false, 1);

@@ -8,7 +8,10 @@ use std::sync::Arc;
 use bytes::{Buf as _, Bytes};
 use svc_model::{Count, JsonObject, ListQuery, RecordView};
 
-use super::page::{Follows, ListPurpose, Page};
+use super::{
+    expand::Expansion,
+    page::{Follows, ListPurpose, Page},
+};
 use crate::{
     Error, Model, Resource, Result,
     plan::{Comparison, Test},
@@ -31,6 +34,8 @@ pub struct Rest {
     query: ListQuery,
     /// What follows the page, where that was known before it was read.
     follows: Option<Follows>,
+    /// What comes with each record.
+    expansion: Option<Expansion>,
     ahead: Option<Ahead>,
 }
 
@@ -80,6 +85,7 @@ impl Rest {
             model: Arc::clone(model),
             query,
             follows: None,
+            expansion: None,
             ahead: None,
         })
     }
@@ -90,13 +96,25 @@ impl Rest {
         self
     }
 
+    /// The same, of a page of which something comes with each record.
+    pub(super) fn expanded(mut self, expansion: Expansion) -> Self {
+        self.expansion = Some(expansion);
+        self
+    }
+
     /// Reads the next part.
     ///
     /// # Errors
     /// As [`Resource::list`].
     pub async fn read(mut self) -> Result<Page> {
-        let follows = self.follows.take();
-        Ok(self.read_part().await?.followed_by(follows))
+        let (follows, expansion) = (self.follows.take(), self.expansion.take());
+        let resource = self.resource.clone();
+        let mut page = self.read_part().await?.followed_by(follows);
+        if let Some(expansion) = expansion {
+            page.results = expansion.of_array(&resource, &page.results).await?;
+            page.rest = page.rest.map(|rest| rest.expanded(expansion));
+        }
+        Ok(page)
     }
 
     async fn read_part(mut self) -> Result<Page> {

@@ -1,8 +1,8 @@
 //! Reads list queries and record views from query strings.
 
 use super::{
-    Count, FieldFilter, ListQuery, MAX_ORDER_BY, MAX_PER_PAGE, MAX_SEARCH, OrderBy, is_parameter,
-    read_list,
+    Count, Expand, FieldFilter, ListQuery, MAX_ORDER_BY, MAX_PER_PAGE, MAX_SEARCH, OrderBy,
+    is_parameter, read_list,
 };
 use crate::{
     Condition, Draft, Invalid, Lookup, MAX_CONDITIONS, Operand, parse_bool, query::parse_pairs,
@@ -164,10 +164,12 @@ impl ListQuery {
             _ => {
                 let mut view = RecordView {
                     fields: self.fields.take(),
+                    expand: self.expand.take(),
                     time_zone: self.time_zone.take(),
                 };
                 view.read_parameter(key, value, invalid);
-                (self.fields, self.time_zone) = (view.fields, view.time_zone);
+                (self.fields, self.expand, self.time_zone) =
+                    (view.fields, view.expand, view.time_zone);
             }
         }
     }
@@ -285,6 +287,8 @@ pub(crate) fn read_integer(text: &str) -> Option<u64> {
 pub struct RecordView {
     /// `_fields`: only these columns, and the primary key; all when `None`.
     pub fields: Option<Vec<String>>,
+    /// `_expand`: related records that come with the record; only for retrieve.
+    pub expand: Option<Expand>,
     /// `tz`: UTC offset or IANA time zone of date texts in requests and responses; UTC when `None`.
     pub time_zone: Option<String>,
 }
@@ -304,10 +308,26 @@ impl RecordView {
         invalid.into_result().map(|()| view)
     }
 
+    /// Reads the query string of a write, whose answer has no related records.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse); [`Invalid`] also for `_expand`.
+    pub fn parse_of_write(query: &str) -> Result<Self, Invalid> {
+        let view = Self::parse(query)?;
+        match view.expand.is_some() {
+            true => Err(Invalid::field(
+                "_expand",
+                "is a parameter of lists and retrieve alone",
+            )),
+            false => Ok(view),
+        }
+    }
+
     /// The query string that [`parse`](Self::parse) reads back.
     pub fn to_query_string(&self) -> crate::QueryString {
         let list = ListQuery {
             fields: self.fields.clone(),
+            expand: self.expand.clone(),
             time_zone: self.time_zone.clone(),
             ..ListQuery::default()
         };
@@ -321,6 +341,10 @@ impl RecordView {
                     self.fields = Some(fields);
                 }
                 _ => invalid.push_field(key, "must be a comma list of fields"),
+            },
+            "_expand" => match value.parse() {
+                Ok(expand) => self.expand = Some(expand),
+                Err(error) => invalid.push_field(key, error.to_string()),
             },
             "tz" if value.is_empty() => {
                 invalid.push_field(

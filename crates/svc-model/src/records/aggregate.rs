@@ -240,7 +240,7 @@ impl SplitQuery {
 
     /// Reads the other parameters, which may only set the view of a record.
     pub(super) fn view(self) -> Result<RecordView, Invalid> {
-        RecordView::parse(self.rest.as_str())
+        RecordView::parse_of_write(self.rest.as_str())
     }
 
     /// Reads the other parameters, which may only select records.

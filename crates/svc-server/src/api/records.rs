@@ -44,7 +44,8 @@ async fn retrieve(call: Call<Read>) -> ApiResult {
     let records = call.access.records().await?;
     let view = RecordView::parse(call.request.query())?;
     let RecordJson { body, etag, .. } = records.retrieve(&view).await?;
-    let headers = Some(&call.request.parts.headers);
+    // The tag is that of the record. It says nothing about related ones, which a cache would keep.
+    let headers = view.expand.is_none().then_some(&call.request.parts.headers);
     Ok(tagged_response(StatusCode::OK, [body], &etag, headers))
 }
 
@@ -53,7 +54,7 @@ async fn create(call: Call<Write>) -> ApiResult {
         return tools::create(call).await;
     }
     let records = call.access.records().await?;
-    let view = RecordView::parse(call.request.query())?;
+    let view = RecordView::parse_of_write(call.request.query())?;
     let object = call.request.read_object(call.body).await?;
     let may_read = records.may_read();
     let entry = records.audit_entry::<records::Create<Record>>();
@@ -75,7 +76,7 @@ async fn change<O: Operation>(call: Call<Write>, change: Change) -> ApiResult {
         return tools::change(call).await;
     }
     let records = call.access.records().await?;
-    let view = RecordView::parse(call.request.query())?;
+    let view = RecordView::parse_of_write(call.request.query())?;
     let tags = call.request.if_match()?;
     let object = call.request.read_object(call.body).await?;
     let may_read = records.may_read();
@@ -123,7 +124,7 @@ async fn delete(call: Call<Delete>) -> ApiResult {
         return tools::delete(call).await;
     }
     let records = call.access.records().await?;
-    RecordView::parse(call.request.query())?;
+    RecordView::parse_of_write(call.request.query())?;
     let tags = call.request.if_match()?;
     let entry = records
         .audit_entry::<records::Delete>()

@@ -99,7 +99,7 @@ impl<R> ToolsWrite<R> {
         if !allow.split(", ").any(|allowed| method == allowed) {
             return Err(ApiError::not_allowed(allow));
         }
-        let view = RecordView::parse(request.query())?;
+        let view = RecordView::parse_of_write(request.query())?;
         let body = match request.parts.method {
             Method::DELETE => JsonObject::new(),
             _ => request.read_object(body).await?,

@@ -7,7 +7,7 @@ use axum::extract::ConnectInfo;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use svc_data::{Field, Model, Page};
-use svc_model::{Count, CountIs, ListQuery};
+use svc_model::{Count, CountIs, Invalid, ListQuery};
 
 use crate::{
     auth::access::{Call, Read, Selection},
@@ -34,6 +34,11 @@ pub(super) async fn list(
     });
     let selection = selection.await?;
     let Selection { model, query, .. } = &selection;
+    let format = Format::accepted(&call.request.parts.headers);
+    if query.expand.is_some() && matches!(format, Some(Format::Csv(_))) {
+        let message = "CSV has no related records; ask for JSON or NDJSON";
+        return Err(ApiError::Invalid(Invalid::field("_expand", message)));
+    }
     let page = selection.list().await;
     let page = page.map_err(|error| explained(error, model, query))?;
     let parts = &call.request.parts;
@@ -56,7 +61,7 @@ pub(super) async fn list(
             .count_is
             .filter(|_| matches!(query.count, Count::Auto | Count::Estimated)),
     });
-    if let Some(format) = Format::accepted(&parts.headers) {
+    if let Some(format) = format {
         return in_format(format, model, query, page, envelope.as_ref());
     }
     let body = match (envelope, &page.rest) {

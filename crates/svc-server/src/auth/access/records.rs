@@ -1,10 +1,11 @@
 //! The records of a model, as far as their caller may reach them.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
 use svc_data::{
-    Before, BulkOptions, CommitNote, ErrorKind, IfMatch, Model, Page, RecordJson, UpdateOptions,
+    Before, BulkOptions, CommitNote, ErrorKind, IfMatch, Model, Page, RecordJson, Resource,
+    UpdateOptions,
 };
 use svc_model::{
     Invalid, JsonObject, ListQuery, RecordId, RecordView,
@@ -90,6 +91,18 @@ impl<R> Access<R> {
 }
 
 impl Access<Read> {
+    /// The resource. Where related records come too, it has those alone that the caller may read.
+    fn readable(&self, are_expanded: bool) -> Cow<'_, Resource> {
+        match self.rights.team().filter(|_| are_expanded) {
+            None => Cow::Borrowed(&self.resource),
+            Some((_, rights)) => {
+                let (name, rights) = (self.resource.name().to_owned(), rights.clone());
+                let may_read = move |model: &str| rights.on(&name, model).read;
+                Cow::Owned(self.resource.readable(may_read))
+            }
+        }
+    }
+
     /// The records that a query selects, which `read` reads against the fields of the model.
     pub(crate) async fn select<Q: Select>(
         &self,
@@ -115,7 +128,8 @@ impl Access<Read> {
 
 impl Selection<'_, ListQuery> {
     pub(crate) async fn list(&self) -> Result<Page, svc_data::Error> {
-        self.access.resource.list(&self.model, &self.query).await
+        let resource = self.access.readable(self.query.expand.is_some());
+        resource.list(&self.model, &self.query).await
     }
 
     /// The keys of the records before and after the one that the path names.
@@ -194,8 +208,8 @@ impl<R> Records<R> {
 impl Records<Read> {
     /// The record that the path names.
     pub(crate) async fn retrieve(&self, view: &RecordView) -> ApiResult<RecordJson> {
-        let Access { resource, id, .. } = &self.access;
-        Ok(resource.retrieve(&self.model, id, view).await?)
+        let resource = self.access.readable(view.expand.is_some());
+        Ok(resource.retrieve(&self.model, self.id(), view).await?)
     }
 }
 

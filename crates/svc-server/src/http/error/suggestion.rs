@@ -40,7 +40,7 @@ pub(crate) fn nearest<'c>(
 }
 
 /// The parameters of lists beside filters.
-pub(crate) const PARAMETERS: [&str; 13] = [
+pub(crate) const PARAMETERS: [&str; 14] = [
     "page",
     "_per_page",
     "_no_pagination",
@@ -48,6 +48,7 @@ pub(crate) const PARAMETERS: [&str; 13] = [
     "_search",
     "_filter",
     "_fields",
+    "_expand",
     "_relation",
     "_count",
     "_after",
@@ -57,7 +58,7 @@ pub(crate) const PARAMETERS: [&str; 13] = [
 ];
 
 /// What parameters of lists are called elsewhere, and here.
-const FOREIGN_PARAMETERS: [(&str, &str); 13] = [
+const FOREIGN_PARAMETERS: [(&str, &str); 15] = [
     ("limit", "_per_page"),
     ("page_size", "_per_page"),
     ("offset", "page"),
@@ -66,6 +67,8 @@ const FOREIGN_PARAMETERS: [(&str, &str); 13] = [
     ("sort", "_order_by"),
     ("select", "_fields"),
     ("columns", "_fields"),
+    ("include", "_expand"),
+    ("embed", "_expand"),
     ("q", "_search"),
     ("query", "_search"),
     ("where", "_filter"),
