@@ -6,7 +6,7 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{Serialize, de::DeserializeOwned};
 use svc_model::{
-    JsonObject, ListQuery, ModelName, RecordId, ResourceName,
+    Expand, JsonObject, ListQuery, ModelName, RecordId, ResourceName,
     records::{self, Collection, Record},
     wire::{HasFields, Operation, RequestError},
 };
@@ -198,6 +198,40 @@ impl<O: Operation + HasFields, V> Call<O, V> {
     pub fn fields<N: Into<String>>(self, fields: impl IntoIterator<Item = N>) -> Self {
         let fields = fields.into_iter().map(Into::into).collect();
         self.with(|operation| operation.set_fields(fields))
+    }
+}
+
+impl<T: DeserializeOwned, V> Call<records::List<T>, V> {
+    /// Requests related records with each record, in its property `_expand`.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error, model::Expanded};
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// let customer = Expanded::new("customer_id").fields(["name", "city"]);
+    /// let page = client.records("shop", "orders").list().expand(customer).await?;
+    /// for order in page.results {
+    ///     println!("{} of {}", order["id"], order["_expand"]["customer_id"]["name"]);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn expand(self, expand: impl Into<Expand>) -> Self {
+        self.with(|operation| {
+            let query = std::mem::take(&mut operation.query);
+            operation.query = query.expand(expand);
+        })
+    }
+}
+
+impl<T: DeserializeOwned, V> Call<records::Get<T>, V> {
+    /// Requests related records with the record, in its property `_expand`.
+    pub fn expand(self, expand: impl Into<Expand>) -> Self {
+        self.with(|operation| {
+            let all = operation.view.expand.get_or_insert_default();
+            for relation in expand.into().relations {
+                all.add(relation);
+            }
+        })
     }
 }
 

@@ -10,7 +10,7 @@ mod transfer;
 
 use clap::{Args, Subcommand};
 use svc_api::Records as Handle;
-use svc_model::{JsonObject, ModelName, ResourceName};
+use svc_model::{Expand, JsonObject, ModelName, ResourceName};
 
 use self::{
     aggregate::{Aggregate, Group},
@@ -43,6 +43,9 @@ pub(crate) enum Records {
         etag: bool,
         #[command(flatten)]
         view: View,
+        /// Related records, such as customer_id(name),items.product_id
+        #[arg(long, value_name = "PATH,...")]
+        expand: Option<Expand>,
         #[command(flatten)]
         to: Formatted<DataService>,
     },
@@ -155,10 +158,12 @@ impl Records {
                 item,
                 etag,
                 view,
+                expand,
                 to,
             } => {
                 let call = item.collection.records(&to.service)?.get(item.id);
-                let call = with_given!(call, fields: view.fields, time_zone: view.tz);
+                let call =
+                    with_given!(call, fields: view.fields, expand: expand, time_zone: view.tz);
                 let record = call.send_tagged().await?;
                 if etag {
                     output.etag(record.etag.as_deref());

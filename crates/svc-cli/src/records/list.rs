@@ -1,7 +1,7 @@
 //! `svc records list`: a page of records, or all of them while they arrive.
 
 use clap::Args;
-use svc_model::ListQuery;
+use svc_model::{Expand, ListQuery};
 
 use super::{Collection, View};
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
 #[command(after_help = "Examples:\n  \
     svc records list shop orders --filter status=paid --filter total__gte=100 --order-by -created_at\n  \
     svc records list shop orders --filter status__in=paid,shipped --filter exclude__note__isnull=true\n  \
+    svc records list shop orders --expand 'customer_id(name)' --format json\n  \
     svc records list shop orders --all --format csv > orders.csv\n\n\
     Lookups: exact (when none is named), ne, gt, gte, lt, lte, in, range, icontains, istartswith, \
     iendswith, contains, startswith, endswith, isnull, isempty, json_icontains, regex and coveredby where \
@@ -26,6 +27,9 @@ pub(crate) struct List {
     listing: Listing,
     #[command(flatten)]
     view: View,
+    /// Related records with each record, such as customer_id(name),items.product_id
+    #[arg(long, value_name = "PATH,...")]
+    expand: Option<Expand>,
     #[command(flatten)]
     service: DataService,
 }
@@ -41,6 +45,7 @@ impl List {
     fn query(&self) -> Result<ListQuery, Error> {
         let mut query = self.listing.query(self.view.tz.as_deref())?;
         query.fields.clone_from(&self.view.fields);
+        query.expand.clone_from(&self.expand);
         Ok(query)
     }
 }

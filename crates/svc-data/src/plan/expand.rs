@@ -54,27 +54,20 @@ pub(crate) fn resolve(
             invalid.push_field("_expand", message);
             return None;
         };
-        let (local, related) = (
-            fields(&relation.local_field),
-            fields(&relation.related_field),
-        );
-        let before = (local, related);
-        let records = related_records(
-            structure,
-            there,
-            expanded,
-            before.1.as_slice(),
-            time_zone,
-            may_read,
-            invalid,
-        );
-        let (local, related) = before;
+        let related = fields(&relation.related_field);
+        // Nothing is said about what the caller may not read, not even which fields there are.
+        let records = match may_read(&there.name) {
+            true => Some(related_records(
+                structure, there, expanded, &related, time_zone, may_read, invalid,
+            )?),
+            false => None,
+        };
         Some(ExpandPlan {
             name: expanded.name.clone(),
-            local,
+            local: fields(&relation.local_field),
             related,
             is_many: relation.direction == Direction::OneToMany,
-            records: records.filter(|_| may_read(&there.name)),
+            records,
         })
     };
     relations.filter_map(resolve).collect()
