@@ -1,6 +1,7 @@
 //! One suite for every engine: the same rows in each, the same requests, and responses compared cell by cell
 //! (wire contract, sections 4 and 5).
 
+mod change_all;
 mod constraints;
 mod counts;
 mod expand;

@@ -7,7 +7,7 @@ use std::{fmt, marker::PhantomData};
 use serde::{Serialize, de::DeserializeOwned};
 use svc_model::{
     Expand, JsonObject, ListQuery, ModelName, RecordId, ResourceName,
-    records::{self, Collection, Record},
+    records::{self, ChangeAllQuery, Collection, Record},
     wire::{HasFields, Operation, RequestError},
 };
 
@@ -165,6 +165,40 @@ impl<T: DeserializeOwned> Records<T> {
             &self.client,
             records::Delete::new(self.collection.clone(), id),
         )
+    }
+}
+
+impl<T> Records<T> {
+    /// Changes all records that a query selects, in one transaction. The query needs a filter, or says
+    /// [`all`](ChangeAllQuery::all).
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error, Lookup};
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// use svc_api::model::{ListQuery, records::ChangeAllQuery};
+    ///
+    /// let orders = client.records("shop", "orders");
+    /// let pending = ListQuery::new().filter("status", Lookup::Exact, "pending");
+    /// let changes = serde_json::json!({"status": "cancelled"});
+    /// let answer = orders.update_all(ChangeAllQuery::from(pending).expect(3), &changes).await?;
+    /// assert_eq!(answer.updated, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn update_all<B: Serialize + ?Sized>(
+        &self,
+        query: impl Into<ChangeAllQuery>,
+        record: &B,
+    ) -> Call<records::UpdateAll> {
+        let operation = object(record)
+            .map(|record| records::UpdateAll::new(self.collection.clone(), query, record));
+        Call::try_new(&self.client, operation)
+    }
+
+    /// Deletes all records that a query selects, as [`update_all`](Self::update_all) changes them.
+    pub fn delete_all(&self, query: impl Into<ChangeAllQuery>) -> Call<records::DeleteAll> {
+        let operation = records::DeleteAll::new(self.collection.clone(), query);
+        Call::new(&self.client, operation)
     }
 }
 

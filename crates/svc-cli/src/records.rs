@@ -1,6 +1,7 @@
 //! `svc records`: the records of connected databases, through the client.
 
 mod aggregate;
+mod change_all;
 mod export;
 mod import;
 mod list;
@@ -14,6 +15,7 @@ use svc_model::{Expand, JsonObject, ModelName, ResourceName};
 
 use self::{
     aggregate::{Aggregate, Group},
+    change_all::{DeleteAll, UpdateAll},
     export::Export,
     import::Import,
     list::List,
@@ -82,6 +84,8 @@ pub(crate) enum Records {
         #[command(flatten)]
         service: DataService,
     },
+    UpdateAll(UpdateAll),
+    DeleteAll(DeleteAll),
 }
 
 /// A change of one record.
@@ -212,6 +216,8 @@ impl Records {
                 with_given!(call, if_match: if_match).send().await?;
                 output.deleted("record", &item.id)
             }
+            Self::UpdateAll(update) => update.run(context).await,
+            Self::DeleteAll(delete) => delete.run(context).await,
         }
     }
 }

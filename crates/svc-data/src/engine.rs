@@ -23,7 +23,10 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::Around,
-    record::{BulkPlan, BulkResults, Changed, Note, Part, Projection, RecordBody},
+    record::{
+        BulkPlan, BulkResults, Changed, Note, Part, Projection, RecordBody,
+        change_all::{ChangeAll, ChangedKeys},
+    },
     sql::{SqlJob, SqlOutput},
     value::Values,
 };
@@ -117,6 +120,9 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// of rows at most. What the database has against the query is [`Invalid`](crate::ErrorKind::Invalid), in
     /// its words.
     async fn sql(&self, job: SqlJob) -> Result<SqlOutput>;
+
+    /// Changes or deletes all records that pass a test, in one transaction, and returns their keys.
+    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedKeys>;
 
     /// Changes or deletes a record; returns what it was, and after an update what it is. Nothing is changed when the
     /// record does not have the values that it has to have.

@@ -3,6 +3,7 @@
 //! What differs from engine to engine is its [`Dialect`].
 
 pub(crate) mod assignments;
+pub(crate) mod change_all;
 pub(crate) mod cursor;
 mod first_of_each;
 mod page;
@@ -10,7 +11,8 @@ mod page;
 mod tests;
 
 use sea_query::{
-    Alias, DynIden, Expr, ExprTrait, Func, FunctionCall, Order, Query, SelectStatement,
+    Alias, DynIden, Expr, ExprTrait, Func, FunctionCall, IntoTableRef as _, Order, Query,
+    SelectStatement, TableRef,
 };
 
 pub(crate) use self::page::{Around, PageQuery, PageWriter, PlaceQuery};
@@ -33,6 +35,15 @@ pub(crate) trait Dialect: Sync {
             Some(schema) => select.from_as((name(schema), name(&model.table)), name(alias)),
             None => select.from_as(name(&model.table), name(alias)),
         };
+    }
+
+    /// The model's table as one that is written, under the name that [columns](column) are read of.
+    fn table(&self, model: &Model) -> TableRef {
+        let table = match &model.schema {
+            Some(schema) => (name(schema), name(&model.table)).into_table_ref(),
+            None => name(&model.table).into_table_ref(),
+        };
+        table.alias(name(SELF))
     }
 
     /// A field in the form in which the engine reads it out of a row.

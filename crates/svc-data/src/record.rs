@@ -2,6 +2,7 @@
 
 mod body;
 mod bulk;
+pub(crate) mod change_all;
 mod commit_note;
 pub(crate) mod fixed;
 pub(crate) mod projection;
@@ -277,7 +278,7 @@ pub(crate) fn check_precondition(if_match: Option<&IfMatch>, found: &RecordJson)
     match if_match {
         Some(if_match) if !if_match.holds(&found.etag) => Err(Error::new(
             ErrorKind::PreconditionFailed,
-            "the record has changed since it was read; read it again",
+            "it changed since its ETag was read; read it again and repeat the change",
         )),
         _ => Ok(()),
     }

@@ -1,6 +1,7 @@
 //! A connected database: its structure, cached, and its records.
 
 mod bulk_create;
+mod change_all;
 mod connect;
 mod expand;
 mod page;

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod bulk_create;
+mod change_all;
 mod group;
 mod siblings;
 
@@ -19,6 +20,7 @@ pub use self::{
     bulk_create::{
         BulkCreate, BulkQuery, BulkResult, IDEMPOTENCY_KEY, MAX_BULK, MAX_IDEMPOTENCY_KEY,
     },
+    change_all::{ChangeAllQuery, DeleteAll, Deleted, UpdateAll, Updated},
     group::{
         DEFAULT_GROUPS, DateUnit, Group, GroupColumn, GroupLookup, GroupQuery, GroupRow,
         MAX_GROUP_COLUMNS, MAX_GROUPS, UnknownGroupLookup, group_name,

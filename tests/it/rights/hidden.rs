@@ -132,6 +132,55 @@ fn a_model_that_may_not_be_read_is_not_described() {
 }
 
 #[test]
+fn related_records_that_may_not_be_read_are_null_whatever_is_asked_of_them() {
+    let home = Home::new();
+    let on = ["--resource=shop", "--model=customers"];
+    set(&home, "Editor", "write,delete", &on);
+    let editor = home.member("editor@example.com", "Editor");
+    let admin = home.member("admin@example.com", "Administrator");
+    let get = |session: &Session, path: &str| {
+        let call = home.call("GET", &format!("shop/models/{path}"));
+        call.authorization(&session.header()).expect(200).json()
+    };
+    let whole = get(&admin, "orders/1?_expand=customer_id.orders");
+    assert_eq!(whole["_expand"]["customer_id"]["name"], "Ann");
+    for expand in [
+        "customer_id",
+        "customer_id(name)",
+        "customer_id(nonsense)",
+        "customer_id.orders",
+        "customer_id.nonsense",
+    ] {
+        for path in [
+            format!("orders/1?_expand={expand}"),
+            format!("orders?id=1&_no_pagination=1&_expand={expand}"),
+        ] {
+            let told = get(&editor, &path);
+            let record = told.get(0).unwrap_or(&told);
+            assert_eq!(record["_expand"], json!({"customer_id": null}), "{path}");
+        }
+    }
+    // The right to write them is not that to read what selects them.
+    for (method, query) in [
+        ("PATCH", "customers?name=Ann"),
+        ("PATCH", "customers?_all=1"),
+        ("DELETE", "customers?name=Ann&_expect=0"),
+        (
+            "PATCH",
+            "orders?_relation=customer_id.customers.id|name.Ann",
+        ),
+    ] {
+        let call = home.call(method, &format!("shop/models/{query}"));
+        let answer = call
+            .authorization(&editor.header())
+            .json(&json!({"name": "x"}))
+            .send();
+        assert_eq!(answer.status, 403, "{method} {query}: {}", answer.body);
+    }
+    assert_eq!(get(&admin, "customers/1")["name"], "Ann");
+}
+
+#[test]
 fn a_writer_without_the_right_to_read_gets_no_record_in_the_response() {
     let home = Home::new();
     set(

@@ -17,7 +17,10 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
-    record::{Changed, Part},
+    record::{
+        Changed, Part,
+        change_all::{ChangeAll, ChangedKeys},
+    },
     sql::{SqlJob, SqlOutput},
     value::Scalar,
 };
@@ -120,6 +123,14 @@ impl ServerEngine for Mysql {
 
     fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
         write::stored(field, scalar)
+    }
+
+    async fn change_all(
+        lease: &mut Lease,
+        model: &Model,
+        request: &ChangeAll,
+    ) -> Result<ChangedKeys> {
+        write::change_all(lease, model, request).await
     }
 
     async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {

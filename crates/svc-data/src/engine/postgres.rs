@@ -19,7 +19,10 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
-    record::{Changed, Part, Projection, RecordBody},
+    record::{
+        Changed, Part, Projection, RecordBody,
+        change_all::{ChangeAll, ChangedKeys},
+    },
     sql::{SqlJob, SqlOutput},
     value::Scalar,
 };
@@ -157,6 +160,14 @@ impl ServerEngine for Postgres {
 
     fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
         write::stored(field, scalar).map(Expr::val)
+    }
+
+    async fn change_all(
+        lease: &mut Lease,
+        model: &Model,
+        request: &ChangeAll,
+    ) -> Result<ChangedKeys> {
+        write::change_all(lease, model, request).await
     }
 
     async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {

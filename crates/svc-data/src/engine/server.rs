@@ -20,7 +20,7 @@ use sea_query::Expr;
 
 use self::{
     change::Change,
-    connections::{ConnectionManager, Connections, Lease},
+    connections::{ConnectionManager, Connections, Faults as _, Lease},
     gate::{GRACE, no_answer},
 };
 use super::{
@@ -34,7 +34,11 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Around, Dialect, PlaceQuery, cursor::KeyValue},
-    record::{BulkPlan, BulkResults, Changed, Note, Part, Projection, RecordBody, no_such_record},
+    record::{
+        BulkPlan, BulkResults, Changed, Note, Part, Projection, RecordBody,
+        change_all::{ChangeAll, ChangedKeys},
+        no_such_record,
+    },
     sql::{SqlJob, SqlOutput},
     value::{Scalar, Values},
 };
@@ -114,6 +118,13 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         lease: &mut Lease<Self::Manager>,
         change: &Change,
     ) -> impl Future<Output = Result<Changed>> + Send;
+
+    /// Changes or deletes all records that pass a test, in a transaction that is open.
+    fn change_all(
+        lease: &mut Lease<Self::Manager>,
+        model: &Model,
+        request: &ChangeAll,
+    ) -> impl Future<Output = Result<ChangedKeys>> + Send;
 
     /// Runs a statement that returns no rows.
     fn run(lease: &mut Lease<Self::Manager>, sql: &str) -> impl Future<Output = Result<()>> + Send;
@@ -331,6 +342,18 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         let work = Work::new("", "sql", true);
         self.on_pool(&self.sql, &self.pool, work, async |lease| {
             self.engine.sql(lease, &job).await
+        })
+        .await
+    }
+
+    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedKeys> {
+        let is_write = request.values.is_some();
+        let work = Work::new(&model.name, ("change_all", is_write), true);
+        self.on(work, async |lease| {
+            E::run(lease, E::BEGIN).await?;
+            let changed = E::change_all(lease, model, &request).await;
+            let changed = changed.map_err(|error| E::Manager::explain(model, error, is_write));
+            transaction::finish::<E, _>(lease, model, changed, is_write).await
         })
         .await
     }

@@ -19,7 +19,10 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Around, PlaceQuery},
-    record::{BulkPlan, BulkResults, Changed, Note, Part, Projection, Written},
+    record::{
+        BulkPlan, BulkResults, Changed, Note, Part, Projection, Written,
+        change_all::{ChangeAll, ChangedKeys},
+    },
     sql::{SqlJob, SqlOutput},
     value::Values,
 };
@@ -345,6 +348,12 @@ impl Driver for Sqlite {
             session.translate(sql::run(session, &job))
         })
         .await
+    }
+
+    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedKeys> {
+        let change = write::change_all::AllChange::new(model, request)?;
+        self.write(None, move |session: Session<'_>| change.run(session))
+            .await
     }
 
     async fn change(

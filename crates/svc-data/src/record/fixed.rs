@@ -57,6 +57,16 @@ impl FixedValues {
         }
     }
 
+    /// Refuses all of the values, where there are many records that would have to have them.
+    pub(crate) fn refuse(&self, model: &Model) -> Result<()> {
+        let mut invalid = Refusals::default();
+        for value in &self.0 {
+            let (code, message) = &value.refusal;
+            invalid.push(&model.at(value.index)?.name, *code, message.as_str());
+        }
+        invalid.into_result()
+    }
+
     /// Refuses the values that their columns do not accept.
     pub(crate) fn refuse_misfits(&self, model: &Model, invalid: &mut Refusals) -> Result<()> {
         for value in &self.0 {

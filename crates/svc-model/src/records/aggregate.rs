@@ -251,7 +251,7 @@ impl SplitQuery {
             return Ok(query);
         }
         Err(Invalid::general(
-            "only filters, exclude__, _search, _filter, _relation and tz select the records of an aggregate",
+            "only filters, exclude__, _search, _filter, _relation and tz select records here",
         ))
     }
 }

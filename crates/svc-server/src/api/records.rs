@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod bulk_create;
+mod change_all;
 mod list;
 mod siblings;
 
@@ -34,6 +35,8 @@ pub(crate) fn routes() -> Routes {
         .on::<records::Update<Record>, _>(update)
         .on::<records::Replace<Record>, _>(replace)
         .on::<records::Delete, _>(delete)
+        .on::<records::UpdateAll, _>(change_all::update_all)
+        .on::<records::DeleteAll, _>(change_all::delete_all)
         .on::<records::BulkCreate<Record>, _>(bulk_create::bulk_create)
         .on::<records::GetSiblings, _>(siblings::get_siblings)
         .on_question::<records::Aggregate, _>(aggregate::aggregate)

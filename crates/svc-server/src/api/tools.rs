@@ -63,6 +63,14 @@ pub(crate) async fn delete(call: Call<Delete>) -> ApiResult {
     Ok(empty_response(StatusCode::NO_CONTENT))
 }
 
+/// The refusal of a method at the list of a model.
+pub(crate) fn not_allowed_on_list(model: &str) -> ApiError {
+    match allowed(model, false) {
+        Ok(allow) => ApiError::not_allowed(allow),
+        Err(missing) => missing,
+    }
+}
+
 /// The methods of a model, at its list or at one of its records.
 fn allowed(model: &str, of_one: bool) -> ApiResult<&'static str> {
     match (model, of_one) {
@@ -126,7 +134,7 @@ impl<R> ToolsWrite<R> {
         };
         match tags.holds(&self.record(uid).await?.etag) {
             true => Ok(()),
-            false => Err(ApiError::PreconditionFailed),
+            false => Err(ApiError::changed()),
         }
     }
 

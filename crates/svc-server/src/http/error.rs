@@ -43,9 +43,9 @@ pub(crate) enum ApiError {
     /// 409: it cannot be found out whether an earlier request with the same key was done.
     #[error("{0}")]
     Undecided(String),
-    /// 412: `If-Match` does not match.
-    #[error("it changed since its ETag was read; read it again and repeat the change")]
-    PreconditionFailed,
+    /// 412: `If-Match` does not match, or another number of records than `_expect`.
+    #[error("{0}")]
+    PreconditionFailed(String),
     /// 408: the body did not arrive in time.
     #[error("the request body did not arrive in time")]
     BodyTimeout,
@@ -102,7 +102,7 @@ impl From<svc_store::Error> for ApiError {
                     .unwrap_or_else(|| Invalid::general(error.public_message())),
             ),
             ErrorKind::NotFound => Self::NotFound(error.public_message().to_owned()),
-            ErrorKind::PreconditionFailed => Self::PreconditionFailed,
+            ErrorKind::PreconditionFailed => Self::changed(),
             ErrorKind::Busy => Self::Throttled { retry_after: 1 },
             ErrorKind::Unavailable => {
                 tracing::error!(%error, "the store cannot be used");
@@ -132,7 +132,9 @@ impl From<svc_data::Error> for ApiError {
                 None => Self::Invalid(invalid_of(&error)),
             },
             ErrorKind::NotFound => Self::NotFound(error.public_message().to_owned()),
-            ErrorKind::PreconditionFailed => Self::PreconditionFailed,
+            ErrorKind::PreconditionFailed => {
+                Self::PreconditionFailed(error.public_message().to_owned())
+            }
             ErrorKind::Unavailable => {
                 tracing::warn!(%error, "a resource cannot be reached");
                 Self::Unavailable(error.public_message().to_owned())
@@ -157,6 +159,12 @@ impl ApiError {
         Self::NotAuthenticated { detail, challenge }
     }
 
+    /// Something is not any more what its entity tag says.
+    pub(crate) fn changed() -> Self {
+        let message = "it changed since its ETag was read; read it again and repeat the change";
+        Self::PreconditionFailed(message.to_owned())
+    }
+
     /// A path that has these methods only.
     pub(crate) fn not_allowed(allow: &'static str) -> Self {
         Self::MethodNotAllowed { allow: Some(allow) }
@@ -177,7 +185,7 @@ impl ApiError {
             Self::NotFound(_) => (Status::NOT_FOUND, "not_found"),
             Self::MethodNotAllowed { .. } => (Status::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::Undecided(_) => (Status::CONFLICT, "undecided"),
-            Self::PreconditionFailed => (Status::PRECONDITION_FAILED, "precondition_failed"),
+            Self::PreconditionFailed(_) => (Status::PRECONDITION_FAILED, "precondition_failed"),
             Self::BodyTimeout => (Status::REQUEST_TIMEOUT, "timeout"),
             Self::PayloadTooLarge { .. } => (Status::PAYLOAD_TOO_LARGE, "payload_too_large"),
             Self::UnsupportedMediaType => {

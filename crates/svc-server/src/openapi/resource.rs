@@ -216,7 +216,8 @@ fn is_of_model(path: &str) -> bool {
 fn keep_what_tools_have(path: &str, methods: &mut Path) -> bool {
     let missing: &[&str] = match path {
         "/models/users/{id}" => &["put"],
-        "/models/groups" => &["post"],
+        "/models/users" => &["patch", "delete"],
+        "/models/groups" => &["post", "patch", "delete"],
         "/models/groups/{id}" => &["put", "delete"],
         _ => &[],
     };

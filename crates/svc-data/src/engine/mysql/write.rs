@@ -1,5 +1,7 @@
 //! Records created, changed and deleted in MySQL and MariaDB, each in a transaction.
 
+mod change_all;
+
 use std::sync::Arc;
 
 use mysql_async::{Row, prelude::Queryable as _};
@@ -33,6 +35,8 @@ use crate::{
     structure::Default,
     value::{Scalar, TOO_FINE, Values},
 };
+
+pub(super) use change_all::change_all;
 
 /// Runs a write.
 async fn execute(lease: &mut Lease, statement: &Statement) -> Result<()> {

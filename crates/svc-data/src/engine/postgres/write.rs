@@ -33,8 +33,10 @@ use crate::{
     value::{Scalar, TOO_FINE, Values},
 };
 
+mod change_all;
 mod together;
 
+pub(super) use change_all::change_all;
 pub(super) use together::{create_together, creates_together};
 
 /// A record to be created.

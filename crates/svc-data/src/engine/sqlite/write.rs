@@ -36,6 +36,7 @@ use crate::{
 };
 
 mod bulk;
+pub(crate) mod change_all;
 mod values;
 
 pub(crate) use self::bulk::BulkCreate;

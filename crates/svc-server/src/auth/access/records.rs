@@ -9,7 +9,7 @@ use svc_data::{
 };
 use svc_model::{
     Invalid, JsonObject, ListQuery, RecordId, RecordView,
-    records::{AggregateQuery, GroupQuery},
+    records::{AggregateQuery, ChangeAllQuery, GroupQuery},
     wire::Operation,
 };
 use svc_store::{Actor, AuditEntry, WriteKey};
@@ -40,6 +40,12 @@ pub(crate) trait Select {
 impl Select for ListQuery {
     fn selection(&self) -> &ListQuery {
         self
+    }
+}
+
+impl Select for ChangeAllQuery {
+    fn selection(&self) -> &ListQuery {
+        &self.selection
     }
 }
 
@@ -110,19 +116,44 @@ impl Access<Read> {
     ) -> ApiResult<Selection<'_, Q>> {
         let found = self.resource.read_against(&self.model, read).await;
         let (model, query) = found.map_err(|error| self.explained(error))?;
-        let relation = query.selection().relation.iter();
-        for step in relation.flat_map(|relation| &relation.steps) {
-            if !self.may_read(&step.model) {
-                return Err(ApiError::PermissionDenied(
-                    "the user's team may not read the related records",
-                ));
-            }
-        }
+        self.check_related(&query)?;
         Ok(Selection {
             access: self,
             model,
             query,
         })
+    }
+}
+
+impl<R> Access<R> {
+    /// The records that a query selects to be changed, and the query. What they are selected by is read, so that the caller
+    /// must be allowed to.
+    pub(crate) async fn select_to_change<Q: Select>(
+        self,
+        read: impl Fn(&Model) -> Result<Q, Invalid>,
+    ) -> ApiResult<(Records<R>, Q)> {
+        if !self.may_read(&self.model) {
+            return Err(ApiError::PermissionDenied(
+                "the user's team may not read these records, which is needed to select them",
+            ));
+        }
+        let found = self.resource.read_against(&self.model, read).await;
+        let (model, query) = found.map_err(|error| self.explained(error))?;
+        self.check_related(&query)?;
+        let access = self;
+        Ok((Records { access, model }, query))
+    }
+
+    /// Refuses a query that selects by related records that the caller may not read.
+    fn check_related(&self, query: &impl Select) -> ApiResult<()> {
+        let relation = query.selection().relation.iter();
+        let mut steps = relation.flat_map(|relation| &relation.steps);
+        match steps.all(|step| self.may_read(&step.model)) {
+            true => Ok(()),
+            false => Err(ApiError::PermissionDenied(
+                "the user's team may not read the related records",
+            )),
+        }
     }
 }
 
@@ -248,6 +279,22 @@ impl Records<Write> {
         changed.map_err(|error| self.refused(error))
     }
 
+    /// Changes all records that a query selects, and gives their keys.
+    pub(crate) async fn update_all(
+        &self,
+        query: &ChangeAllQuery,
+        body: &JsonObject,
+    ) -> ApiResult<Vec<RecordId>> {
+        let ChangeAllQuery {
+            selection, expect, ..
+        } = query;
+        let resource = &self.access.resource;
+        let updated = resource
+            .update_all(&self.model, selection, body, *expect)
+            .await;
+        updated.map_err(|error| self.refused(error))
+    }
+
     pub(crate) async fn bulk_create(
         &self,
         bodies: &[JsonObject],
@@ -292,6 +339,16 @@ impl Records<Write> {
 }
 
 impl Records<Delete> {
+    /// Deletes all records that a query selects, and gives the keys that they had.
+    pub(crate) async fn delete_all(&self, query: &ChangeAllQuery) -> ApiResult<Vec<RecordId>> {
+        let ChangeAllQuery {
+            selection, expect, ..
+        } = query;
+        let resource = &self.access.resource;
+        let deleted = resource.delete_all(&self.model, selection, *expect).await;
+        deleted.map_err(|error| self.refused(error))
+    }
+
     /// Deletes the record that the path names, and gives what it was.
     pub(crate) async fn delete(&self, tags: Option<&IfMatch>) -> ApiResult<Before> {
         let Access { resource, id, .. } = &self.access;

@@ -1,0 +1,67 @@
+//! Changes of all records that a query selects.
+
+use std::sync::Arc;
+
+use svc_model::{JsonObject, ListQuery, RecordId, RecordView};
+
+use crate::{
+    Model, Resource, Result,
+    plan::ListPlan,
+    record::{Projection, Purpose, change_all::ChangeAll, read_body},
+    resource::writable,
+};
+
+impl Resource {
+    /// Changes all records that a query selects in one transaction, and returns their primary keys, as they appear in paths.
+    /// With `expected`, only where they are so many.
+    ///
+    /// # Errors
+    /// As [`Resource::update`]; [`ErrorKind::PreconditionFailed`](crate::ErrorKind::PreconditionFailed) when another number
+    /// of records is selected; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when they are more than a million.
+    pub async fn update_all(
+        &self,
+        model: &Arc<Model>,
+        query: &ListQuery,
+        body: &JsonObject,
+        expected: Option<u64>,
+    ) -> Result<Vec<RecordId>> {
+        self.with_structure(model, |driver, structure, model| {
+            writable(model, model.writes.update, "updated")?;
+            let mut view = RecordView::default();
+            view.time_zone.clone_from(&query.time_zone);
+            let zone = Projection::resolve(model, &view)?.zone;
+            let body = read_body(model, body, &zone, Purpose::Update)?;
+            body.fixed.refuse(model)?;
+            let request = ChangeAll {
+                test: ListPlan::resolve(structure, model, query)?.test,
+                values: Some(body.values),
+                expected,
+            };
+            Ok(driver.change_all(model, request))
+        })
+        .await
+    }
+
+    /// Deletes all records that a query selects in one transaction, and returns the primary keys that they had.
+    /// With `expected`, only where they are so many.
+    ///
+    /// # Errors
+    /// As [`Resource::update_all`].
+    pub async fn delete_all(
+        &self,
+        model: &Arc<Model>,
+        query: &ListQuery,
+        expected: Option<u64>,
+    ) -> Result<Vec<RecordId>> {
+        self.with_structure(model, |driver, structure, model| {
+            writable(model, model.writes.delete, "deleted")?;
+            let request = ChangeAll {
+                test: ListPlan::resolve(structure, model, query)?.test,
+                values: None,
+                expected,
+            };
+            Ok(driver.change_all(model, request))
+        })
+        .await
+    }
+}
