@@ -31,6 +31,7 @@ use crate::{
     value::Values,
 };
 
+pub(crate) use self::answers::Cells;
 pub use self::options::ResourceOptions;
 
 /// A change of one record, ready for an engine.

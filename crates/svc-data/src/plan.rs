@@ -42,6 +42,8 @@ pub(crate) struct MostOfEach {
 #[derive(Clone, Debug)]
 pub(crate) struct ListPlan {
     pub(crate) shown: Projection,
+    /// The fields whose values are read [beside](crate::record::Beside) the records.
+    pub(crate) beside: Option<Vec<usize>>,
     pub(crate) test: Option<Test>,
     /// The fields to order by, and whether the largest comes first; the primary key is among them.
     pub(crate) order: Vec<(usize, bool)>,
@@ -145,6 +147,7 @@ impl ListPlan {
             reversed: false,
             continues: false,
             is_internal: false,
+            beside: None,
             among: None,
             most_of_each: None,
             count: if query.no_pagination {

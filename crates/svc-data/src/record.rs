@@ -41,6 +41,18 @@ pub(crate) struct Part {
     pub(crate) offset: Option<u64>,
     /// The cursor behind the record that was read last, where more follow.
     pub(crate) after: Option<String>,
+    /// Where its records are, and what was read beside them.
+    pub(crate) beside: Option<Beside>,
+}
+
+/// Where the records of a part are in its JSON, and the values of some fields of each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Beside {
+    /// Where each record ends.
+    pub(crate) ends: Vec<usize>,
+    /// The values of the records as JSON, one behind the other, and where each of them ends.
+    pub(crate) values: Vec<u8>,
+    pub(crate) value_ends: Vec<usize>,
 }
 
 /// How many records match, and how that is known.

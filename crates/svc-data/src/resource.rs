@@ -31,10 +31,7 @@ pub use self::bulk_create::BulkOptions;
 pub use self::connect::ResourceUrl;
 pub use self::page::Page;
 pub use self::rest::Rest;
-use self::{
-    expand::Expansion,
-    structure_check::{Due, StructureCheck},
-};
+use self::structure_check::{Due, StructureCheck};
 use crate::{
     Before, CommitNote, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result,
     Structure,
@@ -306,7 +303,7 @@ impl Resource {
     pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
         match &query.expand {
             Some(expand) => self.list_expanded(model, query, expand).await,
-            None => self.list_page(model, query).await,
+            None => self.list_page(model, query, None).await,
         }
     }
 
@@ -343,23 +340,14 @@ impl Resource {
         id: &str,
         view: &RecordView,
     ) -> Result<RecordJson> {
-        let time_zone = view.time_zone.as_deref();
-        let fields = view.fields.as_deref();
-        let expansion = view.expand.as_ref();
-        let expansion = expansion
-            .map(|expand| Expansion::resolve(self, model, expand, fields, time_zone))
-            .transpose()?;
-        let mut view = view.clone();
-        if let Some(expansion) = &expansion {
-            view.fields.clone_from(&expansion.fields);
-        }
         let record = self.with_structure(model, |driver, _, model| {
-            let shown = Projection::resolve(model, &view)?;
+            let shown = Projection::resolve(model, view)?;
             Ok(driver.retrieve(model, read_key(model, id)?, shown))
         });
         let mut record = record.await?;
-        if let Some(expansion) = expansion {
-            record.body = expansion.of_record(self, &record.body).await?;
+        if let Some(expand) = &view.expand {
+            // Read after its entity tag, so that the tag is not newer.
+            record.body = self.retrieve_expanded(model, id, view, expand).await?;
         }
         Ok(record)
     }

@@ -14,9 +14,8 @@ use crate::{Model, Structure};
 pub(crate) struct ExpandPlan {
     /// The name under which they are returned.
     pub(crate) name: String,
-    /// The fields here, and those of the related records that equal them.
-    pub(crate) local: Vec<String>,
-    pub(crate) related: Vec<String>,
+    /// The places of the fields here among those that are read beside the records.
+    pub(crate) local: Vec<usize>,
     /// Whether many records may belong to one, so that they are an array.
     pub(crate) is_many: bool,
     /// The related records; `None` where the caller may not read them.
@@ -27,111 +26,103 @@ pub(crate) struct ExpandPlan {
 #[derive(Clone, Debug)]
 pub(crate) struct RelatedRecords {
     pub(crate) model: Arc<Model>,
-    /// Reads what is returned of them, and what leads from them and to them.
+    /// Reads what is returned of them.
     pub(crate) query: ListQuery,
-    /// Their fields that are returned, where not all that are read.
-    pub(crate) returned: Option<Vec<String>>,
+    /// The fields by which they are found.
+    pub(crate) fields: Vec<String>,
     /// What comes with each of them.
-    pub(crate) expand: Vec<ExpandPlan>,
+    pub(crate) expand: ExpandedRecords,
 }
 
-/// Resolves the relations of a model. `may_read` says whether the caller may read the records of another one.
-pub(crate) fn resolve(
-    structure: &Structure,
-    model: &Model,
-    expand: &Expand,
-    time_zone: Option<&str>,
-    may_read: &dyn Fn(&str) -> bool,
-    invalid: &mut Invalid,
-) -> Vec<ExpandPlan> {
-    let relations = expand.relations.iter();
-    let resolve = |expanded: &Expanded| {
-        let found = relation(model, &expanded.name);
-        let Some((relation, there)) =
-            found.and_then(|found| Some((found, structure.model(&found.related_model)?)))
-        else {
-            let message = format!("unknown relation {:?} of {:?}", expanded.name, model.name);
-            invalid.push_field("_expand", message);
-            return None;
-        };
-        let related = fields(&relation.related_field);
-        // Nothing is said about what the caller may not read, not even which fields there are.
-        let records = match may_read(&there.name) {
-            true => Some(related_records(
-                structure, there, expanded, &related, time_zone, may_read, invalid,
-            )?),
-            false => None,
-        };
-        Some(ExpandPlan {
-            name: expanded.name.clone(),
-            local: fields(&relation.local_field),
-            related,
-            is_many: relation.direction == Direction::OneToMany,
-            records,
+/// What comes with the records of a model.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ExpandedRecords {
+    pub(crate) relations: Vec<ExpandPlan>,
+    /// The fields that are read beside the records: those of their relations. Of related records, those by which they are
+    /// found come first.
+    pub(crate) beside: Vec<String>,
+}
+
+impl ExpandedRecords {
+    /// The place of a field among those that are read beside the records.
+    fn place(&mut self, field: &str) -> usize {
+        let known = self.beside.iter().position(|known| known == field);
+        known.unwrap_or_else(|| {
+            self.beside.push(field.to_owned());
+            self.beside.len() - 1
         })
-    };
-    relations.filter_map(resolve).collect()
-}
-
-fn related_records(
-    structure: &Structure,
-    model: &Arc<Model>,
-    expanded: &Expanded,
-    related: &[String],
-    time_zone: Option<&str>,
-    may_read: &dyn Fn(&str) -> bool,
-    invalid: &mut Invalid,
-) -> Option<RelatedRecords> {
-    let unknown = expanded.fields.iter().flatten();
-    let mut unknown = unknown.filter(|name| !model.has_field(name)).peekable();
-    if unknown.peek().is_some() {
-        for name in unknown {
-            let message = format!("unknown field {name:?} of {:?}", expanded.name);
-            invalid.push_field("_expand", message);
-        }
-        return None;
     }
-    let expand = resolve(
-        structure,
-        model,
-        &expanded.expand,
-        time_zone,
-        may_read,
-        invalid,
-    );
-    let mut query = ListQuery::new();
-    query.time_zone = time_zone.map(str::to_owned);
-    let key = model.primary_key();
-    query.order_by = key.map(|key| OrderBy::ascending(&key.name)).collect();
-    let (fields, returned) = read_and_returned(model, expanded.fields.as_deref(), &expand, related);
-    query.fields = fields;
-    Some(RelatedRecords {
-        model: Arc::clone(model),
-        query,
-        returned,
-        expand,
-    })
 }
 
-/// The fields that are read of records, and those of them that are returned where these are not the same: the fields
-/// that lead to related records are read too.
-pub(crate) fn read_and_returned(
-    model: &Model,
-    wanted: Option<&[String]>,
-    expand: &[ExpandPlan],
-    more: &[String],
-) -> (Option<Vec<String>>, Option<Vec<String>>) {
-    let Some(wanted) = wanted else {
-        return (None, None);
-    };
-    let mut returned: Vec<String> = wanted.to_vec();
-    returned.extend(model.primary_key().map(|key| key.name.clone()));
-    let local = expand.iter().flat_map(|relation| &relation.local);
-    let needed = local.chain(more);
-    let mut read = returned.clone();
-    read.extend(needed.filter(|name| !returned.contains(name)).cloned());
-    let returned = (read.len() > returned.len()).then_some(returned);
-    (Some(read), returned)
+/// What relations are resolved against.
+pub(crate) struct Resolver<'r> {
+    pub(crate) structure: &'r Structure,
+    pub(crate) time_zone: Option<&'r str>,
+    /// Whether the caller may read the records of a model.
+    pub(crate) may_read: &'r dyn Fn(&str) -> bool,
+    pub(crate) invalid: Invalid,
+}
+
+impl Resolver<'_> {
+    /// Resolves what comes with the records of a model. `beside` are fields that are read beside them anyway.
+    pub(crate) fn resolve(
+        &mut self,
+        model: &Model,
+        expand: &Expand,
+        beside: Vec<String>,
+    ) -> ExpandedRecords {
+        let mut records = ExpandedRecords {
+            relations: Vec::new(),
+            beside,
+        };
+        for expanded in &expand.relations {
+            let found = relation(model, &expanded.name);
+            let found =
+                found.and_then(|found| Some((found, self.structure.model(&found.related_model)?)));
+            let Some((relation, there)) = found else {
+                let message = format!("unknown relation {:?} of {:?}", expanded.name, model.name);
+                self.invalid.push_field("_expand", message);
+                continue;
+            };
+            // Nothing is said about what the caller may not read, not even which fields there are.
+            let related = (self.may_read)(&there.name)
+                .then(|| self.related(there, expanded, fields(&relation.related_field)));
+            let local = relation.local_field.split(',');
+            let local = local.map(|field| records.place(field)).collect();
+            records.relations.push(ExpandPlan {
+                name: expanded.name.clone(),
+                local,
+                is_many: relation.direction == Direction::OneToMany,
+                records: related,
+            });
+        }
+        records
+    }
+
+    fn related(
+        &mut self,
+        model: &Arc<Model>,
+        expanded: &Expanded,
+        fields: Vec<String>,
+    ) -> RelatedRecords {
+        for name in expanded.fields.iter().flatten() {
+            if !model.has_field(name) {
+                let message = format!("unknown field {name:?} of {:?}", expanded.name);
+                self.invalid.push_field("_expand", message);
+            }
+        }
+        let mut query = ListQuery::new();
+        query.time_zone = self.time_zone.map(str::to_owned);
+        let key = model.primary_key();
+        query.order_by = key.map(|key| OrderBy::ascending(&key.name)).collect();
+        query.fields.clone_from(&expanded.fields);
+        RelatedRecords {
+            model: Arc::clone(model),
+            query,
+            expand: self.resolve(model, &expanded.expand, fields.clone()),
+            fields,
+        }
+    }
 }
 
 /// The relation of a name: that of a foreign key field, or one that has this name.

@@ -32,6 +32,8 @@ pub(crate) struct PageQuery {
     bounds: Bounds,
     /// Where in a row the columns of the order are; the shown fields come first.
     pub(crate) key_positions: Vec<usize>,
+    /// The fields whose values are read beside the records, and where in a row they are.
+    pub(crate) beside: Option<Vec<(usize, usize)>>,
     /// What is read of each row.
     columns: Vec<Expr>,
     pub(crate) test: Option<Test>,
@@ -76,6 +78,22 @@ impl PageQuery {
                 .map(|index| Ok(dialect.read(SELF, model.at(*index)?)))
                 .collect::<Result<_>>()?,
         };
+        let beside = plan.beside.as_ref().map(|fields| {
+            let places = fields.iter().map(|index| {
+                let mut shown = plan.shown.fields.iter();
+                let position = match shown.position(|shown| shown == index) {
+                    Some(position) => position,
+                    None => {
+                        columns.push(dialect.read(SELF, model.at(*index)?));
+                        width += 1;
+                        width - 1
+                    }
+                };
+                Ok((*index, position))
+            });
+            places.collect::<Result<_>>()
+        });
+        let beside = beside.transpose()?;
         let mut key_positions = Vec::with_capacity(keys.len());
         for key in keys {
             let shown = plan.shown.fields.iter();
@@ -133,6 +151,7 @@ impl PageQuery {
             end: bounds.end_test(dialect, model)?,
             bounds,
             key_positions,
+            beside,
             columns,
             among,
             ranges,

@@ -1,21 +1,17 @@
 //! Related records that come with each record: one query for each relation, whatever the number of records.
 
-use std::{borrow::Cow, collections::HashMap, fmt, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
-use bytes::Bytes;
-use serde::{
-    Deserialize,
-    de::{MapAccess, Visitor},
-};
-use serde_json::value::RawValue;
-use svc_model::{Count, Expand, Invalid, wire::BoxFuture};
+use svc_model::{Count, Expand, Invalid, ListQuery, wire::BoxFuture};
 
+use super::page::Page;
 use crate::{
     Error, Model, Resource, Result,
     plan::{
         Comparison, ListPlan, MostOfEach, Test,
-        expand::{self, ExpandPlan, RelatedRecords, read_and_returned},
+        expand::{ExpandPlan, ExpandedRecords, RelatedRecords, Resolver},
     },
+    record::Beside,
     value::{Scalar, time::Zone},
 };
 
@@ -29,92 +25,59 @@ const RECORD: usize = 64;
 /// What comes with each record of a list.
 #[derive(Clone, Debug)]
 pub(super) struct Expansion {
-    relations: Arc<[ExpandPlan]>,
-    /// The fields of the records that are returned, where not all that are read.
-    returned: Option<Arc<[String]>>,
-    /// What is read of the records.
-    pub(super) fields: Option<Vec<String>>,
+    records: Arc<ExpandedRecords>,
     zone: Zone,
 }
 
-/// A record, and what is to be added to it.
+/// A record, the values beside it, and what is added to it.
 struct Record<'r> {
-    cells: Cells<'r>,
+    json: &'r [u8],
+    values: Vec<&'r [u8]>,
     /// `"name":value` for each relation.
     related: Vec<u8>,
     /// The relations of which it has more records.
     cut: Vec<&'r str>,
 }
 
-/// The properties of a record.
-struct Cells<'r>(Vec<(Cow<'r, str>, &'r RawValue)>);
-
-impl<'de> Deserialize<'de> for Cells<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Properties;
-        impl<'de> Visitor<'de> for Properties {
-            type Value = Cells<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a record")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Cells<'de>, A::Error> {
-                let mut cells = Vec::with_capacity(16);
-                while let Some(BorrowedName(name)) = map.next_key()? {
-                    cells.push((name, map.next_value()?));
-                }
-                Ok(Cells(cells))
-            }
+/// The records of a part. `results` is its JSON, `width` the number of values beside each.
+fn records<'r>(results: &'r [u8], beside: &'r Beside, width: usize) -> Result<Vec<Record<'r>>> {
+    let missing = || Error::internal("a record of a page is missing");
+    let mut records = Vec::with_capacity(beside.ends.len());
+    let (mut start, mut value_start) = (1, 0);
+    let mut value_ends = beside.value_ends.iter();
+    for end in &beside.ends {
+        let mut values = Vec::with_capacity(width);
+        for end in value_ends.by_ref().take(width) {
+            values.push(beside.values.get(value_start..*end).ok_or_else(missing)?);
+            value_start = *end;
         }
-        deserializer.deserialize_map(Properties)
+        records.push(Record {
+            json: results.get(start..*end).ok_or_else(missing)?,
+            values,
+            related: Vec::new(),
+            cut: Vec::new(),
+        });
+        // Behind the comma.
+        start = *end + 1;
     }
-}
-
-/// A name that is copied only where it is written with escapes.
-struct BorrowedName<'r>(Cow<'r, str>);
-
-impl<'de> Deserialize<'de> for BorrowedName<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Name;
-        impl<'de> Visitor<'de> for Name {
-            type Value = BorrowedName<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a name")
-            }
-
-            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<BorrowedName<'de>, E> {
-                Ok(BorrowedName(Cow::Borrowed(name)))
-            }
-
-            fn visit_str<E>(self, name: &str) -> Result<BorrowedName<'de>, E> {
-                Ok(BorrowedName(Cow::Owned(name.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(Name)
-    }
+    Ok(records)
 }
 
 /// The values of a record in the fields of a relation, as texts.
 type Key = Vec<String>;
 
-impl Cells<'_> {
-    /// The values in these fields; `None` where one of them is NULL.
-    fn key(&self, fields: &[String]) -> Result<Option<Key>> {
-        let mut key = Vec::with_capacity(fields.len());
-        for field in fields {
-            let found = self.0.iter().find(|(name, _)| name == field);
-            let (_, value) = found.ok_or_else(|| Error::internal("a record lacks a field"))?;
-            let json = value.get();
-            key.push(match json.as_bytes().first() {
-                Some(b'n') => return Ok(None),
-                Some(b'"') => serde_json::from_str(json).map_err(unreadable)?,
-                _ => json.to_owned(),
-            });
-        }
-        Ok(Some(key))
+/// The values at these places as texts; `None` where one of them is NULL.
+fn key(values: &[&[u8]], places: impl IntoIterator<Item = usize>) -> Result<Option<Key>> {
+    let mut key = Vec::new();
+    for place in places {
+        let value = values.get(place).copied().unwrap_or_default();
+        key.push(match value.first() {
+            Some(b'n') => return Ok(None),
+            Some(b'"') => serde_json::from_slice(value).map_err(unreadable)?,
+            _ => String::from_utf8_lossy(value).into_owned(),
+        });
     }
+    Ok(Some(key))
 }
 
 /// A key as one text that is the same for numbers which are written with a different scale.
@@ -139,51 +102,47 @@ fn unreadable(source: serde_json::Error) -> Error {
     Error::internal("a record cannot be read").with_source(source)
 }
 
-/// The records of a JSON array.
-fn elements(array: &[u8]) -> Result<Vec<&RawValue>> {
-    serde_json::from_slice(array).map_err(unreadable)
-}
-
 impl Expansion {
     /// Resolves what is to come with the records of a model.
     pub(super) fn resolve(
         resource: &Resource,
         model: &Model,
         expand: &Expand,
-        fields: Option<&[String]>,
         time_zone: Option<&str>,
     ) -> Result<Self> {
         let structure = resource.structure();
         let model = structure.model(&model.name).map_or(model, |model| model);
-        let mut invalid = Invalid::new();
-        let may_read = |model: &str| resource.may_read(model);
-        let relations = expand::resolve(
-            &structure,
-            model,
-            expand,
+        let mut resolver = Resolver {
+            structure: &structure,
             time_zone,
-            &may_read,
-            &mut invalid,
-        );
+            may_read: &|model| resource.may_read(model),
+            invalid: Invalid::new(),
+        };
+        let records = resolver.resolve(model, expand, Vec::new());
         let zone = Zone::parse(time_zone).unwrap_or_else(|message| {
-            invalid.push_field("tz", message);
+            resolver.invalid.push_field("tz", message);
             Zone::UTC
         });
-        invalid.into_result()?;
-        let (fields, returned) = read_and_returned(model, fields, &relations, &[]);
-        Ok(Self {
-            relations: relations.into(),
-            returned: returned.map(Into::into),
-            fields,
-            zone,
-        })
+        resolver.invalid.into_result()?;
+        let records = Arc::new(records);
+        Ok(Self { records, zone })
     }
 
-    /// A JSON array of records, with what belongs to each.
-    pub(super) async fn of_array(&self, resource: &Resource, array: &Bytes) -> Result<Bytes> {
-        let records = elements(array)?;
-        let records = records.iter().map(|record| record.get());
-        let expanded = self.expand(resource, records.collect()).await?;
+    /// The fields that have to be read beside the records.
+    pub(super) fn beside(&self, model: &Model) -> Result<Vec<usize>> {
+        places(model, &self.records.beside)
+    }
+
+    /// A page of records, with what belongs to each.
+    pub(super) async fn of_page(&self, resource: &Resource, mut page: Page) -> Result<Page> {
+        let mut expander = Expander {
+            resource,
+            zone: &self.zone,
+            left: MOST_BYTES,
+        };
+        let beside = page.beside.take().unwrap_or_default();
+        let expanded = expander.expand(&self.records, &page.results, &beside);
+        let expanded = expanded.await?;
         let bytes: usize = expanded.iter().map(|record| record.len() + 1).sum();
         let mut out = Vec::with_capacity(bytes + 2);
         out.push(b'[');
@@ -194,29 +153,16 @@ impl Expansion {
             out.extend_from_slice(record);
         }
         out.push(b']');
-        Ok(out.into())
+        page.results = out.into();
+        page.rest = page.rest.map(|rest| rest.expanded(self.clone()));
+        Ok(page)
     }
+}
 
-    /// A record, with what belongs to it.
-    pub(super) async fn of_record(&self, resource: &Resource, record: &Bytes) -> Result<Bytes> {
-        let text = std::str::from_utf8(record)
-            .map_err(|source| Error::internal("a record is no text").with_source(source))?;
-        let mut expanded = self.expand(resource, vec![text]).await?;
-        expanded
-            .pop()
-            .map(Into::into)
-            .ok_or_else(|| Error::internal("a record is missing"))
-    }
-
-    async fn expand(&self, resource: &Resource, records: Vec<&str>) -> Result<Vec<Vec<u8>>> {
-        let mut expander = Expander {
-            resource,
-            zone: &self.zone,
-            left: MOST_BYTES,
-        };
-        let returned = self.returned.as_deref();
-        expander.expand(&self.relations, returned, records).await
-    }
+/// The places of fields in a model.
+fn places(model: &Model, names: &[String]) -> Result<Vec<usize>> {
+    let places: Option<_> = names.iter().map(|name| model.index_of(name)).collect();
+    places.ok_or_else(|| Error::structure_changed("the columns of a relation have changed"))
 }
 
 struct Expander<'e> {
@@ -249,29 +195,19 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// Adds to each record what belongs to it.
+    /// The records of a part, with what belongs to each.
     fn expand<'f>(
         &'f mut self,
-        relations: &'f [ExpandPlan],
-        returned: Option<&'f [String]>,
-        records: Vec<&'f str>,
+        expanded: &'f ExpandedRecords,
+        results: &'f [u8],
+        beside: &'f Beside,
     ) -> BoxFuture<'f, Result<Vec<Vec<u8>>>> {
         Box::pin(async move {
-            let mut expanded = Vec::with_capacity(records.len());
-            for record in &records {
-                expanded.push(Record {
-                    cells: serde_json::from_str(record).map_err(unreadable)?,
-                    related: Vec::new(),
-                    cut: Vec::new(),
-                });
+            let mut records = records(results, beside, expanded.beside.len())?;
+            for relation in &expanded.relations {
+                self.add(relation, &mut records).await?;
             }
-            for relation in relations {
-                self.add(relation, &mut expanded).await?;
-            }
-            let written = expanded.iter().zip(records);
-            written
-                .map(|(record, text)| write(record, text, returned))
-                .collect()
+            records.iter().map(write).collect()
         })
     }
 
@@ -286,7 +222,7 @@ impl Expander<'_> {
         let mut of_record = Vec::with_capacity(records.len());
         for record in records.iter() {
             let key = match relation.records {
-                Some(_) => record.cells.key(&relation.local)?,
+                Some(_) => key(&record.values, relation.local.iter().copied())?,
                 None => None,
             };
             of_record.push(key.map(|key| {
@@ -346,117 +282,113 @@ impl Expander<'_> {
         related: &RelatedRecords,
         values: &[Key],
     ) -> Result<Found> {
-        let mut records = self.read(relation, related, values).await?;
+        let is_many = relation.is_many;
+        let mut read = self.read(is_many, related, values).await?;
         let places = values.iter().map(|value| comparable(value)).zip(0..);
         let places: HashMap<String, usize> = places.collect();
-        let assigned = assign(relation, &records, &places)?;
+        let assigned = assign(&read.keys, &places);
         // The database may treat values as equal that are written in another way: these are looked up one by one.
         let are_alike = assigned.is_none();
         let mut of_value = assigned.unwrap_or_else(|| {
-            records.clear();
+            read = Read::default();
             vec![Vec::new(); values.len()]
         });
-        if are_alike || !relation.is_many {
+        if are_alike || !is_many {
             let pairs = values.iter().zip(&of_value);
             let missing = pairs.filter(|(_, found)| found.is_empty());
             let missing: Vec<Key> = missing.map(|(value, _)| value.clone()).collect();
-            let is_any = match (are_alike, missing.as_slice()) {
+            let is_any = match (are_alike, missing.len()) {
                 (true, _) => true,
-                (false, []) => false,
-                // All of them, if none was found; else they may just have no record.
-                (false, missing) if missing.len() == values.len() => false,
-                (false, missing) => !self.read(relation, related, missing).await?.is_empty(),
+                (false, 0) => false,
+                // None was found at all.
+                (false, number) if number == values.len() => false,
+                (false, _) => !self.read(is_many, related, &missing).await?.keys.is_empty(),
             };
             if is_any {
                 for (value, found) in values.iter().zip(&mut of_value) {
                     if found.is_empty() {
-                        let of_one = self.read(relation, related, std::slice::from_ref(value));
+                        let of_one = self.read(is_many, related, std::slice::from_ref(value));
                         let of_one = of_one.await?;
-                        *found = (records.len()..records.len() + of_one.len()).collect();
-                        records.extend(of_one);
+                        *found = (read.keys.len()..read.keys.len() + of_one.keys.len()).collect();
+                        read.append(of_one);
                     }
                 }
             }
         }
-        let texts = records.iter().map(|record| &**record);
-        let returned = related.returned.as_deref();
-        let records = match related.expand.is_empty() && returned.is_none() {
-            true => texts.map(|text| text.as_bytes().to_vec()).collect(),
-            false => {
-                let expanded = self.expand(&related.expand, returned, texts.collect());
-                expanded.await?
-            }
-        };
-        Ok(Found { records, of_value })
+        Ok(Found {
+            records: read.records,
+            of_value,
+        })
     }
 
     /// Reads the records that have one of these values, at most one more of each than are returned.
     async fn read(
         &mut self,
-        relation: &ExpandPlan,
+        is_many: bool,
         related: &RelatedRecords,
         values: &[Key],
-    ) -> Result<Vec<String>> {
+    ) -> Result<Read> {
         let zone = self.zone;
-        let most = match relation.is_many {
+        let most = match is_many {
             true => MOST_OF_EACH + 1,
             false => 1,
         };
         let limit = u32::try_from(values.len().saturating_mul(most)).unwrap_or(u32::MAX);
         let mut query = related.query.clone().count(Count::None);
-        let mut records = Vec::new();
+        let mut read = Read::default();
         loop {
-            let query_now = &query;
+            let query_now: &ListQuery = &query;
             let part = self
                 .resource
                 .with_structure(&related.model, |driver, structure, model| {
                     let mut plan = ListPlan::resolve(structure, model, query_now)?;
-                    let fields: Option<Vec<usize>> = relation
-                        .related
-                        .iter()
-                        .map(|name| model.index_of(name))
-                        .collect();
-                    let fields = fields.ok_or_else(|| {
-                        Error::structure_changed("the columns of a relation have changed")
-                    })?;
+                    let fields = places(model, &related.fields)?;
                     plan.among = Some(equal_to_one(model, &fields, values, zone)?);
-                    plan.most_of_each = relation.is_many.then_some(MostOfEach { fields, most });
+                    plan.most_of_each = is_many.then_some(MostOfEach { fields, most });
+                    plan.beside = Some(places(model, &related.expand.beside)?);
                     plan.limit = limit;
                     plan.is_internal = true;
                     Ok(driver.list(model, plan))
                 })
                 .await?;
-            for record in elements(&part.results)? {
-                self.take(record.get().as_bytes())?;
-                records.push(record.get().to_owned());
+            let beside = part.beside.unwrap_or_default();
+            for record in records(&part.results, &beside, related.expand.beside.len())? {
+                self.take(record.json)?;
+                let fields = 0..related.fields.len();
+                read.keys.push(key(&record.values, fields)?);
             }
+            let expanded = self.expand(&related.expand, &part.results, &beside);
+            read.records.extend(expanded.await?);
             match part.after.filter(|_| part.has_more && part.len > 0) {
                 Some(after) => query.after = Some(after),
-                None => return Ok(records),
+                None => return Ok(read),
             }
         }
     }
 }
 
-/// Which records belong to each value; `None` where one belongs to none of them by its text.
-fn assign(
-    relation: &ExpandPlan,
-    records: &[String],
-    places: &HashMap<String, usize>,
-) -> Result<Option<Vec<Vec<usize>>>> {
-    let mut of_value = vec![Vec::new(); places.len()];
-    for (number, record) in records.iter().enumerate() {
-        let cells: Cells<'_> = serde_json::from_str(record).map_err(unreadable)?;
-        let place = match cells.key(&relation.related)? {
-            Some(key) => places.get(&comparable(&key)),
-            None => None,
-        };
-        match place.and_then(|place| of_value.get_mut(*place)) {
-            Some(of_value) => of_value.push(number),
-            None => return Ok(None),
-        }
+/// Related records, and the values by which they are found.
+#[derive(Default)]
+struct Read {
+    records: Vec<Vec<u8>>,
+    keys: Vec<Option<Key>>,
+}
+
+impl Read {
+    fn append(&mut self, other: Self) {
+        self.records.extend(other.records);
+        self.keys.extend(other.keys);
     }
-    Ok(Some(of_value))
+}
+
+/// Which records belong to each value; `None` where one belongs to none of them by its text.
+fn assign(keys: &[Option<Key>], places: &HashMap<String, usize>) -> Option<Vec<Vec<usize>>> {
+    let mut of_value = vec![Vec::new(); places.len()];
+    for (number, key) in keys.iter().enumerate() {
+        let place = places.get(&comparable(key.as_ref()?))?;
+        of_value.get_mut(*place)?.push(number);
+    }
+    Some(of_value)
 }
 
 /// Whether fields equal one of the values. A value that the fields cannot have equals none.
@@ -487,28 +419,14 @@ fn equal_to_one(model: &Model, fields: &[usize], values: &[Key], zone: &Zone) ->
     Ok(Test::Any(keys.into_iter().map(of_key).collect()))
 }
 
-/// A record with what was added to it. `text` is its JSON.
-fn write(record: &Record<'_>, text: &str, returned: Option<&[String]>) -> Result<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() + record.related.len() + 64);
-    match returned {
-        None => out.extend_from_slice(text.strip_suffix('}').unwrap_or(text).as_bytes()),
-        Some(returned) => {
-            out.push(b'{');
-            let cells = record.cells.0.iter();
-            for (name, value) in cells.filter(|(name, _)| returned.iter().any(|r| r == name)) {
-                if out.len() > 1 {
-                    out.push(b',');
-                }
-                serde_json::to_writer(&mut out, name).map_err(unreadable)?;
-                out.push(b':');
-                out.extend_from_slice(value.get().as_bytes());
-            }
-        }
-    }
+/// A record with what was added to it.
+fn write(record: &Record<'_>) -> Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(record.json.len() + record.related.len() + 64);
     if record.related.is_empty() {
-        out.push(b'}');
+        out.extend_from_slice(record.json);
         return Ok(out);
     }
+    out.extend_from_slice(record.json.strip_suffix(b"}").unwrap_or(record.json));
     if out.len() > 1 {
         out.push(b',');
     }

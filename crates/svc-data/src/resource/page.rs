@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use svc_model::{Count, CountIs, Expand, JsonObject, ListQuery, MAX_PER_PAGE};
+use svc_model::{Count, CountIs, Expand, JsonObject, ListQuery, MAX_PER_PAGE, RecordView};
 
 use super::{
     expand::Expansion,
@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     Error, Model, Resource, Result,
-    plan::ListPlan,
+    plan::{Comparison, ListPlan, Test},
     query::cursor::{cursor_offset, offset_cursor},
-    record::{Part, Projection},
+    record::{Beside, Part, Projection, no_such_record, read_key},
 };
 
 /// The longest cursor that becomes part of a link, in characters.
@@ -44,6 +44,8 @@ pub struct Page {
     pub before: Option<String>,
     /// How many records are before the first one, as far as the walk that led to it has counted them.
     pub offset: Option<u64>,
+    /// What was read beside the records.
+    pub(super) beside: Option<Beside>,
     /// What of the page is still to be read. While there is a rest, `has_more` and `after` are about the
     /// records that belong to it.
     pub rest: Option<Rest>,
@@ -59,6 +61,8 @@ pub(super) enum ListPurpose<'a> {
     Keys,
     /// The keys of the last records.
     LastKeys,
+    /// The record of a primary key, as it is in a path.
+    One(&'a str),
     /// The records that have these keys.
     Among(&'a [JsonObject]),
 }
@@ -78,16 +82,18 @@ impl Resource {
         model: &Arc<Model>,
         query: &ListQuery,
         of: ListPurpose<'_>,
+        expansion: Option<&Expansion>,
     ) -> Result<Part> {
         let of = &of;
         self.with_structure(model, |driver, structure, model| {
             let mut plan = ListPlan::resolve(structure, model, query)?;
             match of {
-                // What belongs to the records is looked up for more of them at once.
-                ListPurpose::Page => plan.is_internal = query.expand.is_some(),
-                ListPurpose::Rest => {
-                    plan.continues = true;
-                    plan.is_internal = query.expand.is_some();
+                ListPurpose::Page => {}
+                ListPurpose::Rest => plan.continues = true,
+                ListPurpose::One(id) => {
+                    let key = read_key(model, id)?.into_iter();
+                    let is_equal = |(index, value)| Test::Compare(index, Comparison::Equal, value);
+                    plan.among = Some(Test::All(key.map(is_equal).collect()));
                 }
                 ListPurpose::Keys | ListPurpose::LastKeys => {
                     plan.shown = Projection::of_key(model)?;
@@ -97,16 +103,26 @@ impl Resource {
                 }
                 ListPurpose::Among(keys) => plan.among = Some(among(model, keys)?),
             }
+            if let Some(expansion) = expansion {
+                plan.beside = Some(expansion.beside(model)?);
+                // What belongs to the records is looked up for more of them at once.
+                plan.is_internal = true;
+            }
             Ok(driver.list(model, plan))
         })
         .await
     }
 
     /// Lists records, in whichever way their page is requested.
-    pub(super) async fn list_page(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
+    pub(super) async fn list_page(
+        &self,
+        model: &Arc<Model>,
+        query: &ListQuery,
+        expansion: Option<&Expansion>,
+    ) -> Result<Page> {
         match query.before.is_some() || query.last {
-            true => self.list_back(model, query).await,
-            false => self.list_forward(model, query).await,
+            true => self.list_back(model, query, expansion).await,
+            false => self.list_forward(model, query, expansion).await,
         }
     }
 
@@ -118,19 +134,45 @@ impl Resource {
         expand: &Expand,
     ) -> Result<Page> {
         let time_zone = query.time_zone.as_deref();
-        let expansion =
-            Expansion::resolve(self, model, expand, query.fields.as_deref(), time_zone)?;
-        let mut query = query.clone();
-        query.fields.clone_from(&expansion.fields);
-        let mut page = self.list_page(model, &query).await?;
-        page.results = expansion.of_array(self, &page.results).await?;
-        page.rest = page.rest.map(|rest| rest.expanded(expansion));
-        Ok(page)
+        let expansion = Expansion::resolve(self, model, expand, time_zone)?;
+        let page = self.list_page(model, query, Some(&expansion)).await?;
+        expansion.of_page(self, page).await
+    }
+
+    /// A record with what belongs to it, as JSON.
+    pub(super) async fn retrieve_expanded(
+        &self,
+        model: &Arc<Model>,
+        id: &str,
+        view: &RecordView,
+        expand: &Expand,
+    ) -> Result<Bytes> {
+        let time_zone = view.time_zone.as_deref();
+        let expansion = Expansion::resolve(self, model, expand, time_zone)?;
+        let mut query = ListQuery::new().per_page(1).count(Count::None);
+        query.fields.clone_from(&view.fields);
+        query.time_zone.clone_from(&view.time_zone);
+        let one = ListPurpose::One(id);
+        let part = self.list_part(model, &query, one, Some(&expansion)).await?;
+        if part.len == 0 {
+            return Err(no_such_record(model));
+        }
+        let page = expansion.of_page(self, Page::new(part, None)).await?;
+        // The page is an array of one record.
+        let inside = 1..page.results.len().saturating_sub(1);
+        Ok(page.results.slice(inside))
     }
 
     /// Lists records from the first on, from a number on, or after a cursor.
-    async fn list_forward(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
-        let part = self.list_part(model, query, ListPurpose::Page).await?;
+    async fn list_forward(
+        &self,
+        model: &Arc<Model>,
+        query: &ListQuery,
+        expansion: Option<&Expansion>,
+    ) -> Result<Page> {
+        let part = self
+            .list_part(model, query, ListPurpose::Page, expansion)
+            .await?;
         let rest = Rest::of(self, model, query, &part);
         let mut page = Page::new(part, rest);
         if query.after.is_some() {
@@ -141,7 +183,12 @@ impl Resource {
 
     /// Lists the records before a cursor, or the last ones. Where they begin is found first, by their keys; then they are
     /// read in their order from there on.
-    async fn list_back(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
+    async fn list_back(
+        &self,
+        model: &Arc<Model>,
+        query: &ListQuery,
+        expansion: Option<&Expansion>,
+    ) -> Result<Page> {
         let limit = query.limit();
         let mut forward = query.clone();
         (forward.last, forward.no_pagination, forward.page) = (false, false, 1);
@@ -159,14 +206,16 @@ impl Resource {
             let begin = rows.saturating_sub(u64::from(limit));
             forward.after = Some(offset_cursor(begin));
             forward.per_page = u32::try_from(rows - begin).ok();
-            let mut page = self.list_forward(model, &forward).await?;
+            let mut page = self.list_forward(model, &forward, expansion).await?;
             page.before = page.before.filter(|_| begin > 0);
             return Ok(page);
         }
         let mut keys = forward.clone();
         keys.before.clone_from(&query.before);
         (keys.count, keys.per_page) = (Count::None, Some(limit));
-        let last = self.list_part(model, &keys, ListPurpose::LastKeys).await?;
+        let last = self
+            .list_part(model, &keys, ListPurpose::LastKeys, None)
+            .await?;
         let begin = last.after.filter(|_| last.has_more);
         let before = |offset: u64| offset.saturating_sub(last.len as u64);
         let offset = match begin {
@@ -180,7 +229,9 @@ impl Resource {
             if model.distinct_rows {
                 keys.after = keys.before.take();
                 keys.per_page = Some(1);
-                let next = self.list_part(model, &keys, ListPurpose::Keys).await?;
+                let next = self
+                    .list_part(model, &keys, ListPurpose::Keys, None)
+                    .await?;
                 let has_more = next.len > 0;
                 let after = has_more.then(|| before.clone());
                 follows = Some(Follows { has_more, after });
@@ -191,7 +242,9 @@ impl Resource {
                 forward.per_page = u32::try_from(last.len).ok();
             }
         }
-        let mut part = self.list_part(model, &forward, ListPurpose::Page).await?;
+        let mut part = self
+            .list_part(model, &forward, ListPurpose::Page, expansion)
+            .await?;
         if last.len == 0 && !model.distinct_rows {
             (part.results, part.has_more) = (Bytes::from_static(b"[]"), part.len > 0);
             (part.len, part.after) = (0, query.before.clone());
@@ -223,6 +276,7 @@ impl Page {
             },
             before: part.before.map(|cursor| short(cursor, offset)),
             offset,
+            beside: part.beside,
             rest,
         }
     }

@@ -107,14 +107,13 @@ impl Rest {
     /// # Errors
     /// As [`Resource::list`].
     pub async fn read(mut self) -> Result<Page> {
-        let (follows, expansion) = (self.follows.take(), self.expansion.take());
+        let (follows, expansion) = (self.follows.take(), self.expansion.clone());
         let resource = self.resource.clone();
-        let mut page = self.read_part().await?.followed_by(follows);
-        if let Some(expansion) = expansion {
-            page.results = expansion.of_array(&resource, &page.results).await?;
-            page.rest = page.rest.map(|rest| rest.expanded(expansion));
+        let page = self.read_part().await?.followed_by(follows);
+        match expansion {
+            Some(expansion) => expansion.of_page(&resource, page).await,
+            None => Ok(page),
         }
-        Ok(page)
     }
 
     async fn read_part(mut self) -> Result<Page> {
@@ -122,7 +121,12 @@ impl Rest {
             if !looks_ahead(&self.model, &self.query) {
                 let (resource, model) = (&self.resource, &self.model);
                 let part = resource
-                    .list_part(model, &self.query, ListPurpose::Rest)
+                    .list_part(
+                        model,
+                        &self.query,
+                        ListPurpose::Rest,
+                        self.expansion.as_ref(),
+                    )
                     .await?;
                 let rest = Self::of(resource, model, &self.query, &part);
                 return Ok(Page::new(part, rest));
@@ -149,7 +153,11 @@ impl Rest {
             query.after = ahead.after.take();
             query.per_page = u32::try_from(ahead.now.len()).ok();
             let of = ListPurpose::Among(&ahead.now);
-            let mut part = self.resource.list_part(&self.model, &query, of).await?;
+            let (model, expansion) = (&self.model, self.expansion.as_ref());
+            let mut part = self
+                .resource
+                .list_part(model, &query, of, expansion)
+                .await?;
             match part.after.take().filter(|_| part.has_more) {
                 Some(after) => ahead.after = Some(after),
                 None => ahead.now.clear(),
@@ -172,7 +180,9 @@ impl Rest {
         query.fields = None;
         query.time_zone = None;
         let (resource, model) = (&self.resource, &self.model);
-        let part = resource.list_part(model, &query, ListPurpose::Keys).await?;
+        let part = resource
+            .list_part(model, &query, ListPurpose::Keys, None)
+            .await?;
         let mut keys = part.results;
         skip(&mut keys);
         self.ahead = Some(Ahead {
@@ -199,6 +209,7 @@ impl Rest {
             before: None,
             offset: None,
             after,
+            beside: None,
         };
         Page::new(part, None)
     }

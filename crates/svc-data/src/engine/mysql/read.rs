@@ -15,7 +15,6 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Model, Result,
-    engine::answers::Cells as _,
     plan::ListPlan,
     query::{PageQuery, PageWriter, cursor::KeyValue},
     record::{Counted, Part},
@@ -49,11 +48,7 @@ pub(super) async fn list(lease: &mut Lease, list: &ListQuery) -> Result<Part> {
                 rows.drop_result().await.map_err(fault::translate)?;
                 break 'pages;
             }
-            let write = |out: &mut Vec<u8>, query: &PageQuery| {
-                let (fields, shown) = (&query.model.fields, &query.shown);
-                row.write_shown(out, fields, shown)
-            };
-            page.write(write, || keys(query, &row))?;
+            page.write(&row, || keys(query, &row))?;
         }
         rows.drop_result().await.map_err(fault::translate)?;
     }

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Model, Result,
-    engine::answers::Cells as _,
     engine::counts::Counts,
     plan::ListPlan,
     query::{PageQuery, PageWriter},
@@ -242,11 +241,7 @@ async fn write(
             break;
         }
         written.rows += 1;
-        let write = |out: &mut Vec<u8>, query: &PageQuery| {
-            let (fields, shown) = (&query.model.fields, &query.shown);
-            row.write_shown(out, fields, shown)
-        };
-        page.write(write, || {
+        page.write::<_, Error>(&row, || {
             let positions = query.key_positions.iter();
             positions.map(|at| value::key(&row, *at)).collect()
         })?;

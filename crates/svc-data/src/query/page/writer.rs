@@ -3,8 +3,9 @@
 use super::PageQuery;
 use crate::{
     Error,
+    engine::Cells,
     query::cursor::{Cursor, KeyValue, Side, offset_cursor},
-    record::Part,
+    record::{Beside, Part},
 };
 
 /// The most bytes of a page that cannot be continued, since no cursor can be made of its last row.
@@ -22,6 +23,7 @@ pub(crate) struct PageWriter<'a> {
     query: &'a PageQuery,
     out: Vec<u8>,
     rows: Rows,
+    beside: Option<Beside>,
 }
 
 /// What is known of the rows that are written.
@@ -49,6 +51,7 @@ impl<'a> PageWriter<'a> {
             query,
             out,
             rows: Rows::default(),
+            beside: query.beside.as_ref().map(|_| Beside::default()),
         }
     }
 
@@ -66,6 +69,12 @@ impl<'a> PageWriter<'a> {
     pub(crate) fn take_back(&mut self, mark: &Mark) {
         self.out.truncate(mark.bytes);
         self.rows = mark.rows.clone();
+        if let (Some(beside), Some(fields)) = (&mut self.beside, &self.query.beside) {
+            beside.ends.truncate(self.rows.len);
+            beside.value_ends.truncate(self.rows.len * fields.len());
+            let end = beside.value_ends.last().copied().unwrap_or(0);
+            beside.values.truncate(end);
+        }
     }
 
     /// How many bytes are written.
@@ -81,9 +90,9 @@ impl<'a> PageWriter<'a> {
     }
 
     /// Writes a row. `keys` returns what it has in the columns of the order; none where that cannot be bound again.
-    pub(crate) fn write<E: From<Error>>(
+    pub(crate) fn write<C: Cells, E: From<Error> + From<C::Error>>(
         &mut self,
-        write: impl FnOnce(&mut Vec<u8>, &PageQuery) -> Result<(), E>,
+        row: &C,
         keys: impl Fn() -> Result<Option<Vec<KeyValue>>, E>,
     ) -> Result<(), E> {
         if self.rows.len > 0 {
@@ -91,8 +100,17 @@ impl<'a> PageWriter<'a> {
         } else if self.query.offset > 0 && self.query.model.distinct_rows {
             self.rows.first = keys()?;
         }
-        write(&mut self.out, self.query)?;
+        let (fields, shown) = (&self.query.model.fields, &self.query.shown);
+        row.write_shown(&mut self.out, fields, shown)?;
         self.rows.len += 1;
+        if let (Some(beside), Some(wanted)) = (&mut self.beside, &self.query.beside) {
+            beside.ends.push(self.out.len());
+            for (index, position) in wanted {
+                let field = self.query.model.at(*index)?;
+                row.write(&mut beside.values, field, *position, &shown.zone)?;
+                beside.value_ends.push(beside.values.len());
+            }
+        }
         // A long page would otherwise get twice the space that it needs.
         if self.out.len() > LONG && self.out.capacity() < self.query.part {
             let whole = self.query.part + LONG;
@@ -129,6 +147,7 @@ impl<'a> PageWriter<'a> {
             has_more: self.rows.has_more,
             before: self.before(),
             offset,
+            beside: self.beside.take(),
             after: self.after(offset),
         }
     }

@@ -12,7 +12,6 @@ use rusqlite::params_from_iter;
 
 use crate::{
     engine::{
-        answers::Cells as _,
         sqlite::{
             bound::{Bound, keep},
             connection::Open,
@@ -113,11 +112,7 @@ fn write_rows(
         if page.is_full() {
             return Ok(true);
         }
-        let write = |out: &mut Vec<u8>, query: &PageQuery| {
-            let (fields, shown) = (&query.model.fields, &query.shown);
-            Ok(row.write_shown(out, fields, shown)?)
-        };
-        page.write(write, || {
+        page.write(row, || {
             let values = query.key_positions.iter();
             let kept = values.map(|position| row.get_ref(*position).map(keep));
             Ok::<_, Fault>(Some(kept.collect::<rusqlite::Result<_>>()?))
