@@ -1,7 +1,8 @@
 //! Related records that come with each record: one query for each relation, whatever the number of records.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, iter, sync::Arc};
 
+use bytes::Bytes;
 use svc_model::{Count, Expand, Invalid, ListQuery, wire::BoxFuture};
 
 use super::page::Page;
@@ -141,19 +142,8 @@ impl Expansion {
             left: MOST_BYTES,
         };
         let beside = page.beside.take().unwrap_or_default();
-        let expanded = expander.expand(&self.records, &page.results, &beside);
-        let expanded = expanded.await?;
-        let bytes: usize = expanded.iter().map(|record| record.len() + 1).sum();
-        let mut out = Vec::with_capacity(bytes + 2);
-        out.push(b'[');
-        for (number, record) in expanded.iter().enumerate() {
-            if number > 0 {
-                out.push(b',');
-            }
-            out.extend_from_slice(record);
-        }
-        out.push(b']');
-        page.results = out.into();
+        let expanded = expander.expand(&self.records, page.results, beside);
+        page.results = expanded.await?.json;
         page.rest = page.rest.map(|rest| rest.expanded(self.clone()));
         Ok(page)
     }
@@ -172,11 +162,26 @@ struct Expander<'e> {
     left: usize,
 }
 
+/// A JSON array of records, and where each of them ends.
+struct Array {
+    json: Bytes,
+    ends: Vec<usize>,
+}
+
+impl Array {
+    /// The records.
+    fn records(&self) -> impl Iterator<Item = Bytes> {
+        let starts = iter::once(1).chain(self.ends.iter().map(|end| end + 1));
+        let ranges = starts.zip(&self.ends);
+        ranges.map(|(start, end)| self.json.slice(start..*end))
+    }
+}
+
 /// Related records.
 #[derive(Default)]
 struct Found {
     /// JSON objects.
-    records: Vec<Vec<u8>>,
+    records: Vec<Bytes>,
     /// Which of them belong to each value that they were looked up by.
     of_value: Vec<Vec<usize>>,
 }
@@ -199,15 +204,19 @@ impl Expander<'_> {
     fn expand<'f>(
         &'f mut self,
         expanded: &'f ExpandedRecords,
-        results: &'f [u8],
-        beside: &'f Beside,
-    ) -> BoxFuture<'f, Result<Vec<Vec<u8>>>> {
+        json: Bytes,
+        beside: Beside,
+    ) -> BoxFuture<'f, Result<Array>> {
         Box::pin(async move {
-            let mut records = records(results, beside, expanded.beside.len())?;
+            if expanded.relations.is_empty() {
+                let ends = beside.ends;
+                return Ok(Array { json, ends });
+            }
+            let mut records = records(&json, &beside, expanded.beside.len())?;
             for relation in &expanded.relations {
                 self.add(relation, &mut records).await?;
             }
-            records.iter().map(write).collect()
+            write(&records)
         })
     }
 
@@ -241,15 +250,17 @@ impl Expander<'_> {
             let related = value.and_then(|value| found.of_value.get(value));
             let related = related.unwrap_or(&nothing);
             let out = &mut record.related;
+            let found = related.iter().filter_map(|place| found.records.get(*place));
+            let bytes: usize = found.clone().map(|json| json.len() + 1).sum();
+            out.reserve(bytes + relation.name.len() + 8);
             if !out.is_empty() {
                 out.push(b',');
             }
             serde_json::to_writer(&mut *out, &relation.name).map_err(unreadable)?;
             out.push(b':');
-            let jsons = related.iter().filter_map(|place| found.records.get(*place));
             match (&relation.records, relation.is_many) {
                 (None, _) => out.extend_from_slice(b"null"),
-                (Some(_), false) => match jsons.into_iter().next() {
+                (Some(_), false) => match found.into_iter().next() {
                     Some(json) => {
                         self.take(json)?;
                         out.extend_from_slice(json);
@@ -258,7 +269,7 @@ impl Expander<'_> {
                 },
                 (Some(_), true) => {
                     out.push(b'[');
-                    for (number, json) in jsons.take(MOST_OF_EACH).enumerate() {
+                    for (number, json) in found.take(MOST_OF_EACH).enumerate() {
                         if number > 0 {
                             out.push(b',');
                         }
@@ -357,8 +368,8 @@ impl Expander<'_> {
                 let fields = 0..related.fields.len();
                 read.keys.push(key(&record.values, fields)?);
             }
-            let expanded = self.expand(&related.expand, &part.results, &beside);
-            read.records.extend(expanded.await?);
+            let expanded = self.expand(&related.expand, part.results, beside);
+            read.records.extend(expanded.await?.records());
             match part.after.filter(|_| part.has_more && part.len > 0) {
                 Some(after) => query.after = Some(after),
                 None => return Ok(read),
@@ -370,7 +381,7 @@ impl Expander<'_> {
 /// Related records, and the values by which they are found.
 #[derive(Default)]
 struct Read {
-    records: Vec<Vec<u8>>,
+    records: Vec<Bytes>,
     keys: Vec<Option<Key>>,
 }
 
@@ -419,23 +430,33 @@ fn equal_to_one(model: &Model, fields: &[usize], values: &[Key], zone: &Zone) ->
     Ok(Test::Any(keys.into_iter().map(of_key).collect()))
 }
 
-/// A record with what was added to it.
-fn write(record: &Record<'_>) -> Result<Vec<u8>> {
-    let mut out = Vec::with_capacity(record.json.len() + record.related.len() + 64);
-    if record.related.is_empty() {
-        out.extend_from_slice(record.json);
-        return Ok(out);
+/// The records with what was added to them.
+fn write(records: &[Record<'_>]) -> Result<Array> {
+    const ADDED: usize = 32;
+    let sizes = records.iter();
+    let sizes = sizes.map(|record| record.json.len() + record.related.len() + ADDED);
+    let mut out = Vec::with_capacity(sizes.sum::<usize>() + 2);
+    let mut ends = Vec::with_capacity(records.len());
+    out.push(b'[');
+    for (number, record) in records.iter().enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        let fields = record.json.strip_suffix(b"}").unwrap_or(record.json);
+        out.extend_from_slice(fields);
+        if fields.len() > 1 {
+            out.push(b',');
+        }
+        out.extend_from_slice(b"\"_expand\":{");
+        out.extend_from_slice(&record.related);
+        if !record.cut.is_empty() {
+            out.extend_from_slice(b",\"_more\":");
+            serde_json::to_writer(&mut out, &record.cut).map_err(unreadable)?;
+        }
+        out.extend_from_slice(b"}}");
+        ends.push(out.len());
     }
-    out.extend_from_slice(record.json.strip_suffix(b"}").unwrap_or(record.json));
-    if out.len() > 1 {
-        out.push(b',');
-    }
-    out.extend_from_slice(b"\"_expand\":{");
-    out.extend_from_slice(&record.related);
-    if !record.cut.is_empty() {
-        out.extend_from_slice(b",\"_more\":");
-        serde_json::to_writer(&mut out, &record.cut).map_err(unreadable)?;
-    }
-    out.extend_from_slice(b"}}");
-    Ok(out)
+    out.push(b']');
+    let json = out.into();
+    Ok(Array { json, ends })
 }
