@@ -446,6 +446,44 @@ fn an_array_ends_after_a_hundred_records_and_names_its_path() {
 }
 
 #[test]
+fn each_relation_of_a_path_is_one_query_whatever_the_number_of_records() {
+    let server = MariadbServer::start();
+    let url = server.database(
+        "CREATE TABLE a (id INT NOT NULL PRIMARY KEY);
+         CREATE TABLE b (id INT NOT NULL PRIMARY KEY, a_id INT, FOREIGN KEY (a_id) REFERENCES a (id));
+         CREATE TABLE c (id INT NOT NULL PRIMARY KEY, b_id INT, FOREIGN KEY (b_id) REFERENCES b (id));
+         INSERT INTO a WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) SELECT i FROM n;
+         INSERT INTO b SELECT id * 2, id FROM a; INSERT INTO b SELECT id * 2 + 1, id FROM a;
+         INSERT INTO c SELECT id, id FROM b;",
+    );
+    let (_folder, service) = serve(&[format!("m={url}")], &["--structure-check", "3600"]);
+    let run = || {
+        server.number(
+            "SELECT CAST(VARIABLE_VALUE AS SIGNED) FROM information_schema.GLOBAL_STATUS
+             WHERE VARIABLE_NAME = 'COM_STMT_EXECUTE'",
+        )
+    };
+    let statements = |query: &str| {
+        let before = run();
+        let list = service.data("GET", "m", &format!("/models/{query}"));
+        let list = list.expect(200).json();
+        let records = list["results"].as_array().map_or(0, Vec::len);
+        (records, run() - before)
+    };
+    statements("a?_per_page=1&_count=none");
+    for per_page in [1, 20, 900] {
+        let page = format!("_count=none&_per_page={per_page}");
+        for (query, queries) in [
+            (format!("b?{page}&_expand=a_id"), 2),
+            (format!("a?{page}&_expand=b.c"), 3),
+            (format!("b?{page}&_expand=a_id.b.c,c.b_id,a_id.b.a_id"), 7),
+        ] {
+            assert_eq!(statements(&query), (per_page, queries), "{query}");
+        }
+    }
+}
+
+#[test]
 fn keys_that_the_database_treats_as_equal_belong_together() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("nocase.db");
