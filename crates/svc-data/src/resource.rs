@@ -4,8 +4,9 @@ mod bulk_create;
 mod change_all;
 mod connect;
 mod expand;
+mod list;
 mod page;
-mod rest;
+mod part;
 mod structure_check;
 
 use std::{
@@ -29,8 +30,7 @@ use tokio::{
 
 pub use self::bulk_create::BulkOptions;
 pub use self::connect::ResourceUrl;
-pub use self::page::Page;
-pub use self::rest::Rest;
+pub use self::page::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
     Before, CommitNote, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result,

@@ -5,7 +5,6 @@ use std::{collections::HashMap, iter, sync::Arc};
 use bytes::Bytes;
 use svc_model::{Count, Expand, Invalid, ListQuery, wire::BoxFuture};
 
-use super::page::Page;
 use crate::{
     Error, Model, Resource, Result,
     plan::{
@@ -134,18 +133,20 @@ impl Expansion {
         places(model, &self.records.beside)
     }
 
-    /// A page of records, with what belongs to each.
-    pub(super) async fn of_page(&self, resource: &Resource, mut page: Page) -> Result<Page> {
+    /// The JSON array of the records of a part, with what belongs to each.
+    pub(super) async fn of_part(
+        &self,
+        resource: &Resource,
+        results: Bytes,
+        beside: Beside,
+    ) -> Result<Bytes> {
         let mut expander = Expander {
             resource,
             zone: &self.zone,
             left: MOST_BYTES,
         };
-        let beside = page.beside.take().unwrap_or_default();
-        let expanded = expander.expand(&self.records, page.results, beside);
-        page.results = expanded.await?.json;
-        page.rest = page.rest.map(|rest| rest.expanded(self.clone()));
-        Ok(page)
+        let expanded = expander.expand(&self.records, results, beside).await?;
+        Ok(expanded.json)
     }
 }
 

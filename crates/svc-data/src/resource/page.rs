@@ -1,27 +1,24 @@
-//! Pages of records: from their start, after a cursor, and before one.
+//! Pages of records, and the rest of those that are read in parts, so that they are never in memory as a whole.
+//!
+//! No transaction is open while the caller handles a part. Where each part would look all records up and sort
+//! them again, the keys of the records that follow are read in their order once, and the parts by these keys.
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use svc_model::{Count, CountIs, Expand, JsonObject, ListQuery, MAX_PER_PAGE, RecordView};
+use bytes::{Buf as _, Bytes};
+use svc_model::{Count, CountIs, JsonObject, ListQuery};
 
-use super::{
-    expand::Expansion,
-    rest::{Rest, among},
-};
+use super::{expand::Expansion, part::ListPurpose};
 use crate::{
     Error, Model, Resource, Result,
-    plan::{Comparison, ListPlan, Test},
-    query::cursor::{cursor_offset, offset_cursor},
-    record::{Beside, Part, Projection, no_such_record, read_key},
+    query::cursor::offset_cursor,
+    record::{Beside, Part},
 };
 
 /// The longest cursor that becomes part of a link, in characters.
 const MAX_CURSOR: usize = 4_000;
-/// How many keys are read at once.
-const KEYS: u32 = 250_000;
-/// How many records may be added to a page before a cursor while it is read.
-const ADDED: u32 = 100;
+/// How many records are looked up at once by a key of one field, and by one of several.
+const LOOKED_UP: (usize, usize) = (500, 100);
 
 /// A page of records, or the first part of one.
 #[derive(Debug)]
@@ -51,208 +48,204 @@ pub struct Page {
     pub rest: Option<Rest>,
 }
 
-/// Which records of a list are read, and what of them.
-pub(super) enum ListPurpose<'a> {
-    /// The records themselves.
-    Page,
-    /// Those of a page that was begun.
-    Rest,
-    /// The keys of as many records as are read at once.
-    Keys,
-    /// The keys of the last records.
-    LastKeys,
-    /// The record of a primary key, as it is in a path.
-    One(&'a str),
-    /// The records that have these keys.
-    Among(&'a [JsonObject]),
-}
-
 /// What follows a page.
 #[derive(Clone, Debug)]
 pub(super) struct Follows {
-    has_more: bool,
+    pub(super) has_more: bool,
     /// The cursor after the page.
-    after: Option<String>,
+    pub(super) after: Option<String>,
 }
 
-impl Resource {
-    /// Lists records, or the first part of them.
-    pub(super) async fn list_part(
-        &self,
+/// The rest of a large page, which is read in parts so that it is never in memory as a whole.
+///
+/// Each part is read when it is requested. Records that are changed in between may appear as they were or
+/// as they are; those that are not are neither skipped nor repeated.
+#[derive(Debug)]
+pub struct Rest {
+    resource: Resource,
+    model: Arc<Model>,
+    /// What is still to be read, after its cursor.
+    query: ListQuery,
+    /// What follows the page, where that was known before it was read.
+    follows: Option<Follows>,
+    /// What comes with each record.
+    expansion: Option<Expansion>,
+    ahead: Option<Ahead>,
+}
+
+/// The keys of the records that follow.
+#[derive(Debug)]
+struct Ahead {
+    /// Those of the records that are read now.
+    now: Vec<JsonObject>,
+    /// After which of these records the next part begins, where some were read.
+    after: Option<String>,
+    /// What is left of the JSON array of the keys.
+    keys: Bytes,
+    /// How many records of the page follow those with these keys, at most.
+    left: usize,
+    /// Whether more records follow them at all.
+    has_more: bool,
+    /// The cursor after them.
+    end: Option<String>,
+}
+
+impl Ahead {
+    /// Whether the page ends with the records that have these keys.
+    fn is_last(&self) -> bool {
+        self.left == 0 || !self.has_more || self.end.is_none()
+    }
+}
+
+impl Rest {
+    /// What is left of a page that begins with a part; `None` where that is all.
+    pub(super) fn of(
+        resource: &Resource,
         model: &Arc<Model>,
         query: &ListQuery,
-        of: ListPurpose<'_>,
-        expansion: Option<&Expansion>,
-    ) -> Result<Part> {
-        let of = &of;
-        self.with_structure(model, |driver, structure, model| {
-            let mut plan = ListPlan::resolve(structure, model, query)?;
-            match of {
-                ListPurpose::Page => {}
-                ListPurpose::Rest => plan.continues = true,
-                ListPurpose::One(id) => {
-                    let key = read_key(model, id)?.into_iter();
-                    let is_equal = |(index, value)| Test::Compare(index, Comparison::Equal, value);
-                    plan.among = Some(Test::All(key.map(is_equal).collect()));
-                }
-                ListPurpose::Keys | ListPurpose::LastKeys => {
-                    plan.shown = Projection::of_key(model)?;
-                    plan.limit = plan.limit.min(KEYS);
-                    plan.is_internal = true;
-                    plan.reversed = matches!(of, ListPurpose::LastKeys);
-                }
-                ListPurpose::Among(keys) => plan.among = Some(among(model, keys)?),
-            }
-            if let Some(expansion) = expansion {
-                plan.beside = Some(expansion.beside(model)?);
-                // What belongs to the records is looked up for more of them at once.
-                plan.is_internal = true;
-            }
-            Ok(driver.list(model, plan))
+        part: &Part,
+    ) -> Option<Self> {
+        let left = (query.limit() as usize).saturating_sub(part.len);
+        let after = part.after.clone().filter(|_| left > 0)?;
+        let mut query = query.clone();
+        query.no_pagination = false;
+        // It continues after a cursor.
+        query.page = 1;
+        query.per_page = u32::try_from(left).ok();
+        query.after = Some(after);
+        query.count = Count::None;
+        Some(Self {
+            resource: resource.clone(),
+            model: Arc::clone(model),
+            query,
+            follows: None,
+            expansion: None,
+            ahead: None,
         })
-        .await
     }
 
-    /// Lists records, in whichever way their page is requested.
-    pub(super) async fn list_page(
-        &self,
-        model: &Arc<Model>,
-        query: &ListQuery,
-        expansion: Option<&Expansion>,
-    ) -> Result<Page> {
-        match query.before.is_some() || query.last {
-            true => self.list_back(model, query, expansion).await,
-            false => self.list_forward(model, query, expansion).await,
+    /// The same, of a page of which it is known what follows it.
+    pub(super) fn followed_by(mut self, follows: Option<Follows>) -> Self {
+        self.follows = follows;
+        self
+    }
+
+    /// The same, of a page of which something comes with each record.
+    pub(super) fn expanded(mut self, expansion: Expansion) -> Self {
+        self.expansion = Some(expansion);
+        self
+    }
+
+    /// Reads the next part.
+    ///
+    /// # Errors
+    /// As [`Resource::list`].
+    pub async fn read(mut self) -> Result<Page> {
+        let (follows, expansion) = (self.follows.take(), self.expansion.clone());
+        let resource = self.resource.clone();
+        let page = self.read_part().await?.followed_by(follows);
+        match expansion {
+            Some(expansion) => page.expanded(&resource, &expansion).await,
+            None => Ok(page),
         }
     }
 
-    /// Lists records with what belongs to each of them.
-    pub(super) async fn list_expanded(
-        &self,
-        model: &Arc<Model>,
-        query: &ListQuery,
-        expand: &Expand,
-    ) -> Result<Page> {
-        let time_zone = query.time_zone.as_deref();
-        let expansion = Expansion::resolve(self, model, expand, time_zone)?;
-        let page = self.list_page(model, query, Some(&expansion)).await?;
-        expansion.of_page(self, page).await
-    }
-
-    /// A record with what belongs to it, as JSON.
-    pub(super) async fn retrieve_expanded(
-        &self,
-        model: &Arc<Model>,
-        id: &str,
-        view: &RecordView,
-        expand: &Expand,
-    ) -> Result<Bytes> {
-        let time_zone = view.time_zone.as_deref();
-        let expansion = Expansion::resolve(self, model, expand, time_zone)?;
-        let mut query = ListQuery::new().per_page(1).count(Count::None);
-        query.fields.clone_from(&view.fields);
-        query.time_zone.clone_from(&view.time_zone);
-        let one = ListPurpose::One(id);
-        let part = self.list_part(model, &query, one, Some(&expansion)).await?;
-        if part.len == 0 {
-            return Err(no_such_record(model));
-        }
-        let page = expansion.of_page(self, Page::new(part, None)).await?;
-        // The page is an array of one record.
-        let inside = 1..page.results.len().saturating_sub(1);
-        Ok(page.results.slice(inside))
-    }
-
-    /// Lists records from the first on, from a number on, or after a cursor.
-    async fn list_forward(
-        &self,
-        model: &Arc<Model>,
-        query: &ListQuery,
-        expansion: Option<&Expansion>,
-    ) -> Result<Page> {
-        let part = self
-            .list_part(model, query, ListPurpose::Page, expansion)
-            .await?;
-        let rest = Rest::of(self, model, query, &part);
-        let mut page = Page::new(part, rest);
-        if query.after.is_some() {
-            page.before.clone_from(&query.after);
-        }
-        Ok(page)
-    }
-
-    /// Lists the records before a cursor, or the last ones. Where they begin is found first, by their keys; then they are
-    /// read in their order from there on.
-    async fn list_back(
-        &self,
-        model: &Arc<Model>,
-        query: &ListQuery,
-        expansion: Option<&Expansion>,
-    ) -> Result<Page> {
-        let limit = query.limit();
-        let mut forward = query.clone();
-        (forward.last, forward.no_pagination, forward.page) = (false, false, 1);
-        forward.before = None;
-        if query.no_pagination {
-            forward.count = Count::None;
-        }
-        if let Some(rows) = query.before.as_deref().and_then(cursor_offset) {
-            if rows == 0 {
-                return Err(Error::invalid_field(
-                    "_before",
-                    "must be the cursor of a previous link, unchanged",
-                ));
-            }
-            let begin = rows.saturating_sub(u64::from(limit));
-            forward.after = Some(offset_cursor(begin));
-            forward.per_page = u32::try_from(rows - begin).ok();
-            let mut page = self.list_forward(model, &forward, expansion).await?;
-            page.before = page.before.filter(|_| begin > 0);
-            return Ok(page);
-        }
-        let mut keys = forward.clone();
-        keys.before.clone_from(&query.before);
-        (keys.count, keys.per_page) = (Count::None, Some(limit));
-        let last = self
-            .list_part(model, &keys, ListPurpose::LastKeys, None)
-            .await?;
-        let begin = last.after.filter(|_| last.has_more);
-        let before = |offset: u64| offset.saturating_sub(last.len as u64);
-        let offset = match begin {
-            Some(_) => last.offset.map(before),
-            None => Some(0),
-        };
-        let mut follows = None;
-        forward.after.clone_from(&begin);
-        forward.per_page = Some(limit);
-        if let Some(before) = &query.before {
-            if model.distinct_rows {
-                keys.after = keys.before.take();
-                keys.per_page = Some(1);
-                let next = self
-                    .list_part(model, &keys, ListPurpose::Keys, None)
+    async fn read_part(mut self) -> Result<Page> {
+        if self.ahead.is_none() {
+            if !looks_ahead(&self.model, &self.query) {
+                let (resource, model) = (&self.resource, &self.model);
+                let part = resource
+                    .list_part(
+                        model,
+                        &self.query,
+                        ListPurpose::Rest,
+                        self.expansion.as_ref(),
+                    )
                     .await?;
-                let has_more = next.len > 0;
-                let after = has_more.then(|| before.clone());
-                follows = Some(Follows { has_more, after });
-                forward.before = Some(before.clone());
-                forward.per_page = Some(limit.saturating_add(ADDED).min(MAX_PER_PAGE));
-            } else {
-                // There is no test for what is before the cursor, so that the number of records has to do.
-                forward.per_page = u32::try_from(last.len).ok();
+                let rest = Self::of(resource, model, &self.query, &part);
+                return Ok(Page::new(part, rest));
+            }
+            self.look_ahead().await?;
+        }
+        loop {
+            let Some(ahead) = &mut self.ahead else {
+                return Err(Error::internal("the keys of a page are not known"));
+            };
+            if ahead.now.is_empty() {
+                ahead.now = take(&mut ahead.keys, self.model.key.len())?;
+            }
+            if ahead.now.is_empty() {
+                if ahead.is_last() {
+                    return Ok(self.end());
+                }
+                self.query.per_page = u32::try_from(ahead.left).ok();
+                self.query.after = ahead.end.take();
+                self.look_ahead().await?;
+                continue;
+            }
+            let mut query = self.query.clone();
+            query.after = ahead.after.take();
+            query.per_page = u32::try_from(ahead.now.len()).ok();
+            let of = ListPurpose::Among(&ahead.now);
+            let (model, expansion) = (&self.model, self.expansion.as_ref());
+            let mut part = self
+                .resource
+                .list_part(model, &query, of, expansion)
+                .await?;
+            match part.after.take().filter(|_| part.has_more) {
+                Some(after) => ahead.after = Some(after),
+                None => ahead.now.clear(),
+            }
+            if ahead.now.is_empty() && ahead.keys.is_empty() && ahead.is_last() {
+                part.has_more = ahead.has_more;
+                part.after = ahead.end.take();
+                return Ok(Page::new(part, None));
+            }
+            if part.len > 0 {
+                part.has_more = true;
+                return Ok(Page::new(part, Some(self)));
             }
         }
-        let mut part = self
-            .list_part(model, &forward, ListPurpose::Page, expansion)
+    }
+
+    /// Reads the keys of the records that follow.
+    async fn look_ahead(&mut self) -> Result<()> {
+        let mut query = self.query.clone();
+        query.fields = None;
+        query.time_zone = None;
+        let (resource, model) = (&self.resource, &self.model);
+        let part = resource
+            .list_part(model, &query, ListPurpose::Keys, None)
             .await?;
-        if last.len == 0 && !model.distinct_rows {
-            (part.results, part.has_more) = (Bytes::from_static(b"[]"), part.len > 0);
-            (part.len, part.after) = (0, query.before.clone());
-        }
-        part.before = begin;
-        part.offset = offset.or(part.offset);
-        let rest = Rest::of(self, model, &forward, &part);
-        Ok(Page::new(part, rest).followed_by(follows))
+        let mut keys = part.results;
+        skip(&mut keys);
+        self.ahead = Some(Ahead {
+            now: Vec::new(),
+            after: None,
+            keys,
+            left: (query.limit() as usize).saturating_sub(part.len),
+            has_more: part.has_more,
+            end: part.after,
+        });
+        Ok(())
+    }
+
+    /// The end of the page, where the last records have gone in the meantime.
+    fn end(self) -> Page {
+        let (has_more, after) = self
+            .ahead
+            .map_or((false, None), |ahead| (ahead.has_more, ahead.end));
+        let part = Part {
+            results: Bytes::from_static(b"[]"),
+            len: 0,
+            count: None,
+            has_more,
+            before: None,
+            offset: None,
+            after,
+            beside: None,
+        };
+        Page::new(part, None)
     }
 }
 
@@ -281,6 +274,18 @@ impl Page {
         }
     }
 
+    /// The same, with what belongs to each record.
+    pub(super) async fn expanded(
+        mut self,
+        resource: &Resource,
+        expansion: &Expansion,
+    ) -> Result<Self> {
+        let beside = self.beside.take().unwrap_or_default();
+        self.results = expansion.of_part(resource, self.results, beside).await?;
+        self.rest = self.rest.map(|rest| rest.expanded(expansion.clone()));
+        Ok(self)
+    }
+
     /// The same, where it is known what follows it.
     pub(super) fn followed_by(mut self, follows: Option<Follows>) -> Self {
         self.rest = self.rest.map(|rest| rest.followed_by(follows.clone()));
@@ -298,5 +303,48 @@ fn short(cursor: String, offset: Option<u64>) -> String {
     match offset.filter(|_| cursor.len() > MAX_CURSOR) {
         Some(offset) => offset_cursor(offset),
         None => cursor,
+    }
+}
+
+/// Whether each part would look up and sort all records again: a filter, or another order than that of the key, may
+/// lead an engine to that.
+fn looks_ahead(model: &Model, query: &ListQuery) -> bool {
+    let is_key = |name: &str| model.primary_key().any(|field| field.name == name);
+    let by_key = query
+        .order_by
+        .first()
+        .is_none_or(|order| is_key(&order.field));
+    let filtered = !query.filters.is_empty()
+        || query.filter.is_some()
+        || query.search.is_some()
+        || query.relation.is_some();
+    model.distinct_rows && model.row_id.is_none() && !model.key.is_empty() && (filtered || !by_key)
+}
+
+/// Takes the next objects out of a JSON array that was begun.
+fn take(keys: &mut Bytes, fields: usize) -> Result<Vec<JsonObject>> {
+    let most = match fields {
+        1 => LOOKED_UP.0,
+        _ => LOOKED_UP.1,
+    };
+    let mut taken = Vec::with_capacity(most);
+    while taken.len() < most && !keys.is_empty() {
+        let mut objects = serde_json::Deserializer::from_slice(keys).into_iter::<JsonObject>();
+        let object = objects
+            .next()
+            .ok_or_else(|| Error::internal("a list of keys ends early"))?
+            .map_err(|source| Error::internal("a key is no JSON").with_source(source))?;
+        let read = objects.byte_offset();
+        taken.push(object);
+        keys.advance(read);
+        skip(keys);
+    }
+    Ok(taken)
+}
+
+/// Skips the sign between two objects of an array, or what begins or ends it.
+fn skip(keys: &mut Bytes) {
+    while keys.first().is_some_and(|byte| b"[,]".contains(byte)) {
+        keys.advance(1);
     }
 }
