@@ -5,12 +5,13 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use svc_model::resources::{ModelDescription, ModelRelation};
+use svc_model::resources::{Can, ModelDescription, ModelRelation};
 
 use crate::{Error, Result};
 
 mod column_type;
 mod field;
+mod labels;
 mod relations;
 
 pub(crate) use column_type::{ColumnType, Kind};
@@ -250,6 +251,13 @@ impl Model {
         description.is_view = self.is_view;
         description.fields = self.fields.iter().map(Field::description).collect();
         description.relations.clone_from(&self.relations);
+        description.label_fields = labels::label_fields(self);
+        let Writes {
+            create,
+            update,
+            delete,
+        } = self.writes;
+        description.permit(Can::new(create, update, delete));
         description
     }
 }

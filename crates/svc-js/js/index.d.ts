@@ -320,6 +320,10 @@ export interface ModelDescription {
   is_view: boolean;
   fields: FieldDescription[];
   relations: ModelRelation[];
+  /** The fields that name a record for a reader, one to three of them. */
+  label_fields: string[];
+  /** What the caller may do to its records. */
+  can: { create: boolean; update: boolean; delete: boolean };
 }
 
 /** A column of a model. */
@@ -333,6 +337,8 @@ export interface FieldDescription {
   filterable: boolean;
   null: boolean;
   editable: boolean;
+  /** Whether the caller may not write it. */
+  read_only: boolean;
   required: boolean;
   params: { [name: string]: Json };
   default_type: string | null;

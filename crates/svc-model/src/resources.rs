@@ -109,6 +109,35 @@ pub struct ModelDescription {
     pub fields: Vec<FieldDescription>,
     /// The relations to other models.
     pub relations: Vec<ModelRelation>,
+    /// The fields that name a record for a reader, one to three of them.
+    #[serde(default)]
+    pub label_fields: Vec<String>,
+    /// What the caller may do to its records.
+    #[serde(default)]
+    pub can: Can,
+}
+
+/// What a caller may do to the records of a model, and the database allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Can {
+    /// Records can be created.
+    pub create: bool,
+    /// Records can be updated and replaced.
+    pub update: bool,
+    /// Records can be deleted.
+    pub delete: bool,
+}
+
+impl Can {
+    /// What of these a caller may do.
+    pub fn new(create: bool, update: bool, delete: bool) -> Self {
+        Self {
+            create,
+            update,
+            delete,
+        }
+    }
 }
 
 impl ModelDescription {
@@ -123,6 +152,16 @@ impl ModelDescription {
             is_view: false,
             fields: Vec::new(),
             relations: Vec::new(),
+            label_fields: Vec::new(),
+            can: Can::default(),
+        }
+    }
+
+    /// Sets what the caller may do to its records. Fields are read only where none can be created or changed.
+    pub fn permit(&mut self, can: Can) {
+        self.can = can;
+        for field in &mut self.fields {
+            field.read_only = !field.editable || !(can.create || can.update);
         }
     }
 }
@@ -145,6 +184,9 @@ pub struct FieldDescription {
     pub null: bool,
     /// Whether it may be written.
     pub editable: bool,
+    /// Whether the caller may not write it.
+    #[serde(default)]
+    pub read_only: bool,
     /// Whether a new record must contain it.
     pub required: bool,
     /// `length`, `precision`, `scale`, `related_model` and `related_field`, if known.
@@ -167,6 +209,7 @@ impl FieldDescription {
             filterable: true,
             null: false,
             editable: true,
+            read_only: false,
             required: false,
             params: BTreeMap::new(),
             default_type: None,

@@ -19,6 +19,9 @@ fn every_engine_describes_the_same_models() {
         for model in models.as_array_mut().unwrap() {
             // The columns and abilities of views differ between engines.
             let is_view = model["is_view"] == true;
+            if let Some(model) = model.as_object_mut().filter(|_| is_view) {
+                model.remove("can");
+            }
             for field in model["fields"].as_array_mut().unwrap() {
                 let field = field.as_object_mut().unwrap();
                 for own in ["db_field", "params", "default_value"] {

@@ -91,6 +91,8 @@ fn a_model_that_may_not_be_read_is_not_described() {
         "write,delete",
         &["--resource=shop", "--model=customers"],
     );
+    let orders = ["--resource=shop", "--model=orders"];
+    set(&home, "Editor", "read", &orders);
     set(&home, "Read Only", "none", &[]);
     let get = |session: &Session, path: &str| {
         let call = home.call("GET", &format!("shop/{path}"));
@@ -106,6 +108,16 @@ fn a_model_that_may_not_be_read_is_not_described() {
         .map(|model| &model["model"])
         .collect();
     assert_eq!(names, ["orders", "products"]);
+    let can =
+        |create, update, delete| json!({"create": create, "update": update, "delete": delete});
+    for (model, may_write) in [(&models[0], false), (&models[1], true)] {
+        assert_eq!(
+            model["can"],
+            can(may_write, may_write, may_write),
+            "{model}"
+        );
+        assert_eq!(model["fields"][1]["read_only"], !may_write, "{model}");
+    }
     assert!(!answer.body.contains("customers"), "{}", answer.body);
     let answer = get(&editor, "openapi.json");
     let document = answer.json();

@@ -31,7 +31,7 @@ async fn a_structure_is_described_as_the_contract_says() {
     assert_eq!(
         orders["fields"][0],
         json!({"name": "id", "db_column": "id", "field": "IntegerField", "db_field": "INTEGER",
-               "filterable": true, "null": false, "editable": true, "required": false, "params": {},
+               "filterable": true, "null": false, "editable": true, "read_only": false, "required": false, "params": {},
                "default_type": "auto_increment", "default_value": null})
     );
     assert_eq!(orders["fields"][1]["field"], "ForeignKey");
@@ -374,4 +374,31 @@ async fn a_view_without_rows_has_the_types_of_its_expressions() {
             assert!(answer.is_ok(), "{function} {column}: {answer:?}");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_fields_that_people_call_a_record_by_are_its_label() {
+    let shop = Shop::new(
+        "CREATE TABLE named (id INTEGER PRIMARY KEY, sku VARCHAR(9), Name VARCHAR(9), title TEXT);
+         CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT, last_name TEXT, first_name TEXT);
+         CREATE TABLE ends (id INTEGER PRIMARY KEY, city VARCHAR(9) NOT NULL, product_name TEXT);
+         CREATE TABLE coded (id INTEGER PRIMARY KEY, note TEXT, sku VARCHAR(9));
+         CREATE TABLE always (id INTEGER PRIMARY KEY, a VARCHAR(9), b VARCHAR(9) NOT NULL);
+         CREATE TABLE numbers (name INTEGER, x INTEGER, y INTEGER, z INTEGER, w INTEGER, PRIMARY KEY (x, y, z, w));
+         CREATE VIEW v AS SELECT id, sku FROM coded;",
+    )
+    .await;
+    let label = |model: &str| shop.model(model).description().label_fields.join(",");
+    assert_eq!(label("named"), "Name");
+    assert_eq!(label("people"), "first_name,last_name");
+    assert_eq!(label("ends"), "product_name");
+    assert_eq!(label("coded"), "sku");
+    assert_eq!(label("always"), "b");
+    assert_eq!(label("numbers"), "x,y,z");
+    let view = shop.model("v").description();
+    assert!(!(view.can.create || view.can.update || view.can.delete));
+    assert!(view.fields.iter().all(|field| field.read_only));
+    let table = shop.model("coded").description();
+    assert!(table.can.create && table.can.update && table.can.delete);
+    assert!(table.fields.iter().all(|field| !field.read_only));
 }

@@ -23,9 +23,9 @@ impl ListQuery {
         let mut list = Self::default();
         let mut invalid = Invalid::new();
         let mut places = pairs.iter().filter_map(|(key, _)| place(key));
-        if let Some(first) = places.next()
-            && let Some(other) = places.find(|other| *other != first)
-        {
+        let first = places.next();
+        let other = places.find(|other| Some(*other) != first);
+        if let (Some(first), Some(other)) = (first, other) {
             invalid.push_field(other, format!("cannot be combined with {first}"));
         }
         for (key, value) in &pairs {

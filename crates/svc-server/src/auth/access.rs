@@ -20,7 +20,8 @@ use serde_json::Value;
 use svc_auth::AuthScheme;
 use svc_data::{IfMatch, Resource, SqlOutput, Structure};
 use svc_model::{
-    EnvironmentName, JsonObject, ProjectName, ResourceName, Scope, resources::ModelDescription,
+    EnvironmentName, JsonObject, ProjectName, ResourceName, Scope,
+    resources::{Can, ModelDescription},
     sql::SqlQuery,
 };
 use svc_store::{Actor, ActorKind, ResourceGrant, Store, Team, TeamRights};
@@ -212,6 +213,18 @@ impl Access<Describe> {
             model
                 .relations
                 .retain(|relation| self.may_read(&relation.related_model));
+            if self.path.is_tools() {
+                model.permit(tools_can(&model.model));
+            }
+            if let Some(rights) = self.team_rights() {
+                let rights = rights.on(self.resource.name(), &model.model);
+                let can = model.can;
+                model.permit(Can::new(
+                    can.create && rights.write,
+                    can.update && rights.write,
+                    can.delete && rights.delete,
+                ));
+            }
             for field in &mut model.fields {
                 let related = field.params.get("related_model");
                 if related
@@ -224,6 +237,14 @@ impl Access<Describe> {
             }
         }
         models
+    }
+}
+
+/// What may be done to the users and teams of the built-in tools (wire contract, section 6).
+fn tools_can(model: &str) -> Can {
+    match model {
+        "users" => Can::new(true, true, true),
+        _ => Can::new(false, true, false),
     }
 }
 
