@@ -16,6 +16,7 @@ mod load;
 mod migrations;
 mod properties;
 mod reads;
+mod references;
 mod sql;
 mod structure;
 mod unchanged;

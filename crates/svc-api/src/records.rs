@@ -169,6 +169,12 @@ impl<T: DeserializeOwned> Records<T> {
 }
 
 impl<T> Records<T> {
+    /// Gets how many records refer to one, by each relation, and what becomes of them when it is deleted.
+    pub fn references(&self, id: impl Into<RecordId>) -> Call<records::GetReferences> {
+        let operation = records::GetReferences::new(self.collection.clone(), id);
+        Call::new(&self.client, operation)
+    }
+
     /// Changes all records that a query selects, in one transaction. The query needs a filter, or says
     /// [`all`](ChangeAllQuery::all).
     ///

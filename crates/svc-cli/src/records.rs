@@ -25,6 +25,7 @@ use crate::{
     context::Context,
     error::Error,
     input,
+    output::to_row,
 };
 
 /// List, get, create, update, replace, delete, aggregate, export and import records
@@ -86,6 +87,14 @@ pub(crate) enum Records {
     },
     UpdateAll(UpdateAll),
     DeleteAll(DeleteAll),
+    /// Show how many records refer to a record, and what becomes of them when it is deleted
+    #[command(after_help = "Example:\n  svc records references shop customers 42")]
+    References {
+        #[command(flatten)]
+        item: Item,
+        #[command(flatten)]
+        to: Formatted<DataService>,
+    },
 }
 
 /// A change of one record.
@@ -218,6 +227,12 @@ impl Records {
             }
             Self::UpdateAll(update) => update.run(context).await,
             Self::DeleteAll(delete) => delete.run(context).await,
+            Self::References { item, to } => {
+                let records = item.collection.records(&to.service)?;
+                let references = records.references(item.id.as_str()).send().await?;
+                let rows = references.iter().map(to_row).collect::<Result<_, _>>()?;
+                output.rows(to.format, rows)
+            }
         }
     }
 }

@@ -4,9 +4,11 @@ mod bulk_create;
 mod change_all;
 mod connect;
 mod expand;
+mod keys;
 mod list;
 mod page;
 mod part;
+mod references;
 mod structure_check;
 
 use std::{

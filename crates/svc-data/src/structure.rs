@@ -5,7 +5,10 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use svc_model::resources::{Can, ModelDescription, ModelRelation};
+use svc_model::{
+    records::DeleteRule,
+    resources::{Can, ModelDescription, ModelRelation},
+};
 
 use crate::{Error, Result};
 
@@ -142,6 +145,8 @@ pub(crate) struct ForeignKey {
     pub(crate) table: String,
     /// The columns referred to; empty where the table is not known.
     pub(crate) columns: Vec<String>,
+    /// What becomes of a record when the one that it refers to is deleted.
+    pub(crate) rule: DeleteRule,
 }
 
 /// A foreign key of any table that leads to a model.
@@ -154,6 +159,8 @@ pub(crate) struct Referrer {
     /// The fields that refer, and the columns that they refer to.
     pub(crate) fields: Vec<String>,
     pub(crate) columns: Vec<String>,
+    /// What becomes of them when the record that they refer to is deleted.
+    pub(crate) rule: DeleteRule,
 }
 
 /// A rule of a table: its name, where it has one, and the fields that it names.

@@ -4,6 +4,7 @@ mod aggregate;
 mod bulk_create;
 mod change_all;
 mod group;
+mod references;
 mod siblings;
 
 use std::marker::PhantomData;
@@ -25,6 +26,7 @@ pub use self::{
         DEFAULT_GROUPS, DateUnit, Group, GroupColumn, GroupLookup, GroupQuery, GroupRow,
         MAX_GROUP_COLUMNS, MAX_GROUPS, UnknownGroupLookup, group_name,
     },
+    references::{DeleteRule, GetReferences, MAX_REFERENCES, Reference},
     siblings::{GetSiblings, Siblings},
 };
 

@@ -172,6 +172,12 @@ fn related_records_that_may_not_be_read_are_null_whatever_is_asked_of_them() {
             assert_eq!(record["_expand"], json!({"customer_id": null}), "{path}");
         }
     }
+    let on_orders = ["--resource=shop", "--model=orders"];
+    set(&home, "Read Only", "none", &on_orders);
+    let reader = home.member("reader@example.com", "Read Only");
+    let references = get(&reader, "customers/2/references");
+    assert_eq!(references[0]["count"], Value::Null, "{references}");
+    assert_eq!(get(&admin, "customers/2/references")[0]["count"], 2);
     // The right to write them is not that to read what selects them.
     for (method, query) in [
         ("PATCH", "customers?name=Ann"),

@@ -5,14 +5,15 @@ use std::{collections::HashMap, iter, sync::Arc};
 use bytes::Bytes;
 use svc_model::{Count, Expand, Invalid, ListQuery, wire::BoxFuture};
 
+use super::keys::{Key, comparable, equal_to_one, key, places, unreadable, values};
 use crate::{
     Error, Model, Resource, Result,
     plan::{
-        Comparison, ListPlan, MostOfEach, Test,
+        ListPlan, MostOfEach,
         expand::{ExpandPlan, ExpandedRecords, RelatedRecords, Resolver},
     },
     record::Beside,
-    value::{Scalar, time::Zone},
+    value::time::Zone,
 };
 
 /// How many records an array of related ones has at most (wire contract, section 11).
@@ -43,17 +44,11 @@ struct Record<'r> {
 fn records<'r>(results: &'r [u8], beside: &'r Beside, width: usize) -> Result<Vec<Record<'r>>> {
     let missing = || Error::internal("a record of a page is missing");
     let mut records = Vec::with_capacity(beside.ends.len());
-    let (mut start, mut value_start) = (1, 0);
-    let mut value_ends = beside.value_ends.iter();
-    for end in &beside.ends {
-        let mut values = Vec::with_capacity(width);
-        for end in value_ends.by_ref().take(width) {
-            values.push(beside.values.get(value_start..*end).ok_or_else(missing)?);
-            value_start = *end;
-        }
+    let mut start = 1;
+    for (number, end) in beside.ends.iter().enumerate() {
         records.push(Record {
             json: results.get(start..*end).ok_or_else(missing)?,
-            values,
+            values: values(beside, number, width),
             related: Vec::new(),
             cut: Vec::new(),
         });
@@ -61,45 +56,6 @@ fn records<'r>(results: &'r [u8], beside: &'r Beside, width: usize) -> Result<Ve
         start = *end + 1;
     }
     Ok(records)
-}
-
-/// The values of a record in the fields of a relation, as texts.
-type Key = Vec<String>;
-
-/// The values at these places as texts; `None` where one of them is NULL.
-fn key(values: &[&[u8]], places: impl IntoIterator<Item = usize>) -> Result<Option<Key>> {
-    let mut key = Vec::new();
-    for place in places {
-        let value = values.get(place).copied().unwrap_or_default();
-        key.push(match value.first() {
-            Some(b'n') => return Ok(None),
-            Some(b'"') => serde_json::from_slice(value).map_err(unreadable)?,
-            _ => String::from_utf8_lossy(value).into_owned(),
-        });
-    }
-    Ok(Some(key))
-}
-
-/// A key as one text that is the same for numbers which are written with a different scale.
-fn comparable(key: &[String]) -> String {
-    let mut text = String::new();
-    for part in key {
-        let is_decimal = part.contains('.')
-            && part
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
-        let part = match is_decimal {
-            true => part.trim_end_matches('0').trim_end_matches('.'),
-            false => part.as_str(),
-        };
-        text.push_str(part);
-        text.push('\0');
-    }
-    text
-}
-
-fn unreadable(source: serde_json::Error) -> Error {
-    Error::internal("a record cannot be read").with_source(source)
 }
 
 impl Expansion {
@@ -129,8 +85,8 @@ impl Expansion {
     }
 
     /// The fields that have to be read beside the records.
-    pub(super) fn beside(&self, model: &Model) -> Result<Vec<usize>> {
-        places(model, &self.records.beside)
+    pub(super) fn beside(&self) -> &[String] {
+        &self.records.beside
     }
 
     /// The JSON array of the records of a part, with what belongs to each.
@@ -148,12 +104,6 @@ impl Expansion {
         let expanded = expander.expand(&self.records, results, beside).await?;
         Ok(expanded.json)
     }
-}
-
-/// The places of fields in a model.
-fn places(model: &Model, names: &[String]) -> Result<Vec<usize>> {
-    let places: Option<_> = names.iter().map(|name| model.index_of(name)).collect();
-    places.ok_or_else(|| Error::structure_changed("the columns of a relation have changed"))
 }
 
 struct Expander<'e> {
@@ -401,34 +351,6 @@ fn assign(keys: &[Option<Key>], places: &HashMap<String, usize>) -> Option<Vec<V
         of_value.get_mut(*place)?.push(number);
     }
     Some(of_value)
-}
-
-/// Whether fields equal one of the values. A value that the fields cannot have equals none.
-fn equal_to_one(model: &Model, fields: &[usize], values: &[Key], zone: &Zone) -> Result<Test> {
-    let scalars = |value: &Key| -> Result<Option<Vec<(usize, Scalar)>>> {
-        let mut scalars = Vec::with_capacity(fields.len());
-        for (index, text) in fields.iter().zip(value) {
-            match Scalar::to_find(model.at(*index)?, text, zone) {
-                Ok(scalar) => scalars.push((*index, scalar)),
-                Err(_) => return Ok(None),
-            }
-        }
-        Ok(Some(scalars))
-    };
-    let mut keys = Vec::with_capacity(values.len());
-    for value in values {
-        keys.extend(scalars(value)?);
-    }
-    if let [index] = fields {
-        let scalars = keys.into_iter().flatten().map(|(_, scalar)| scalar);
-        return Ok(Test::In(*index, scalars.collect()));
-    }
-    let of_key = |key: Vec<(usize, Scalar)>| {
-        let parts = key.into_iter();
-        let parts = parts.map(|(index, scalar)| Test::Compare(index, Comparison::Equal, scalar));
-        Test::All(parts.collect())
-    };
-    Ok(Test::Any(keys.into_iter().map(of_key).collect()))
 }
 
 /// The records with what was added to them.

@@ -60,7 +60,9 @@ impl Resource {
         query.fields.clone_from(&view.fields);
         query.time_zone.clone_from(&view.time_zone);
         let one = ListPurpose::One(id);
-        let part = self.list_part(model, &query, one, Some(&expansion)).await?;
+        let part = self
+            .list_part(model, &query, one, Some(expansion.beside()))
+            .await?;
         if part.len == 0 {
             return Err(no_such_record(model));
         }
@@ -78,7 +80,12 @@ impl Resource {
         expansion: Option<&Expansion>,
     ) -> Result<Page> {
         let part = self
-            .list_part(model, query, ListPurpose::Page, expansion)
+            .list_part(
+                model,
+                query,
+                ListPurpose::Page,
+                expansion.map(Expansion::beside),
+            )
             .await?;
         let rest = Rest::of(self, model, query, &part);
         let mut page = Page::new(part, rest);
@@ -150,7 +157,12 @@ impl Resource {
             }
         }
         let mut part = self
-            .list_part(model, &forward, ListPurpose::Page, expansion)
+            .list_part(
+                model,
+                &forward,
+                ListPurpose::Page,
+                expansion.map(Expansion::beside),
+            )
             .await?;
         if last.len == 0 && !model.distinct_rows {
             (part.results, part.has_more) = (Bytes::from_static(b"[]"), part.len > 0);

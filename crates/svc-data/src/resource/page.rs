@@ -159,7 +159,7 @@ impl Rest {
                         model,
                         &self.query,
                         ListPurpose::Rest,
-                        self.expansion.as_ref(),
+                        self.expansion.as_ref().map(Expansion::beside),
                     )
                     .await?;
                 let rest = Self::of(resource, model, &self.query, &part);
@@ -187,11 +187,9 @@ impl Rest {
             query.after = ahead.after.take();
             query.per_page = u32::try_from(ahead.now.len()).ok();
             let of = ListPurpose::Among(&ahead.now);
-            let (model, expansion) = (&self.model, self.expansion.as_ref());
-            let mut part = self
-                .resource
-                .list_part(model, &query, of, expansion)
-                .await?;
+            let beside = self.expansion.as_ref().map(Expansion::beside);
+            let model = &self.model;
+            let mut part = self.resource.list_part(model, &query, of, beside).await?;
             match part.after.take().filter(|_| part.has_more) {
                 Some(after) => ahead.after = Some(after),
                 None => ahead.now.clear(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_model::{JsonObject, ListQuery, RecordView};
 
-use super::expand::Expansion;
+use super::keys::places;
 use crate::{
     Error, Model, Resource, Result,
     plan::{Comparison, ListPlan, Test},
@@ -32,13 +32,13 @@ pub(super) enum ListPurpose<'a> {
 }
 
 impl Resource {
-    /// Lists records, or the first part of them.
+    /// Lists records, or the first part of them. `beside` are fields whose values are read beside them.
     pub(super) async fn list_part(
         &self,
         model: &Arc<Model>,
         query: &ListQuery,
         of: ListPurpose<'_>,
-        expansion: Option<&Expansion>,
+        beside: Option<&[String]>,
     ) -> Result<Part> {
         let of = &of;
         self.with_structure(model, |driver, structure, model| {
@@ -59,8 +59,8 @@ impl Resource {
                 }
                 ListPurpose::Among(keys) => plan.among = Some(among(model, keys)?),
             }
-            if let Some(expansion) = expansion {
-                plan.beside = Some(expansion.beside(model)?);
+            if let Some(names) = beside {
+                plan.beside = Some(places(model, names)?);
                 // What belongs to the records is looked up for more of them at once.
                 plan.is_internal = true;
             }

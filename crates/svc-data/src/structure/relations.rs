@@ -68,6 +68,7 @@ pub(crate) fn relate(models: &mut [Model]) {
                 name: key.name.clone(),
                 fields: names,
                 columns: key.columns.clone(),
+                rule: key.rule,
             });
             push_relation(
                 related,

@@ -4,6 +4,7 @@ mod aggregate;
 mod bulk_create;
 mod change_all;
 mod list;
+mod references;
 mod siblings;
 
 use std::{future::Future, sync::Arc};
@@ -39,6 +40,7 @@ pub(crate) fn routes() -> Routes {
         .on::<records::DeleteAll, _>(change_all::delete_all)
         .on::<records::BulkCreate<Record>, _>(bulk_create::bulk_create)
         .on::<records::GetSiblings, _>(siblings::get_siblings)
+        .on::<records::GetReferences, _>(references::get_references)
         .on_question::<records::Aggregate, _>(aggregate::aggregate)
         .on_question::<records::Group, _>(aggregate::group)
 }

@@ -222,7 +222,7 @@ fn keep_what_tools_have(path: &str, methods: &mut Path) -> bool {
         _ => &[],
     };
     methods.retain(|method, _| !missing.contains(&method.as_str()));
-    !path.ends_with("/bulk_create")
+    !path.ends_with("/bulk_create") && !path.ends_with("/references")
 }
 
 /// A model's name as a segment of a path of the document; braces would begin a parameter.

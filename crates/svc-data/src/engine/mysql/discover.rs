@@ -11,6 +11,8 @@ use super::{
     special::VALUES,
     types::{Type, type_named},
 };
+use svc_model::records::DeleteRule;
+
 use crate::{
     Error, Field, Model, Result, Structure,
     structure::{Default, ForeignKey, Kind, Rule, Writes, relate},
@@ -33,10 +35,12 @@ SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME FROM information_schema.STATISTICS
 WHERE TABLE_SCHEMA = DATABASE() AND NON_UNIQUE = 0 ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX";
 
 const FOREIGN_KEYS: &str = "
-SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
-FROM information_schema.KEY_COLUMN_USAGE
-WHERE TABLE_SCHEMA = DATABASE() AND REFERENCED_TABLE_SCHEMA = DATABASE()
-ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION";
+SELECT k.TABLE_NAME, k.CONSTRAINT_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_NAME, k.REFERENCED_COLUMN_NAME,
+    COALESCE(r.DELETE_RULE, '')
+FROM information_schema.KEY_COLUMN_USAGE k LEFT JOIN information_schema.REFERENTIAL_CONSTRAINTS r
+    ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME
+WHERE k.TABLE_SCHEMA = DATABASE() AND k.REFERENCED_TABLE_SCHEMA = DATABASE()
+ORDER BY k.TABLE_NAME, k.CONSTRAINT_NAME, k.ORDINAL_POSITION";
 
 const CHECKS_OF_MARIADB: &str = "
 SELECT TABLE_NAME, CONSTRAINT_NAME, CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS
@@ -111,7 +115,8 @@ pub(super) async fn discover(conn: &mut Conn) -> Result<Structure> {
     for row in rows(conn, FOREIGN_KEYS).await? {
         if let Some(table) = find(&mut tables, &places, &row)? {
             let columns = named(&mut table.references, get(&row, 1)?);
-            columns.push((get(&row, 2)?, get(&row, 3)?, get(&row, 4)?));
+            let rule = DeleteRule::of_sql(&get::<String>(&row, 5)?);
+            columns.push((get(&row, 2)?, get(&row, 3)?, get(&row, 4)?, rule));
         }
     }
     tables.retain(|table| !table.fields.is_empty());
@@ -151,8 +156,8 @@ fn named<T>(lists: &mut Vec<(String, Vec<T>)>, name: String) -> &mut Vec<T> {
     &mut lists[last].1
 }
 
-/// A column, the table that it refers to, the column there.
-type Reference = (String, String, String);
+/// A column, the table that it refers to, the column there, and what becomes of a record when that one is deleted.
+type Reference = (String, String, String, DeleteRule);
 
 #[derive(Default)]
 struct Table {
@@ -206,8 +211,12 @@ impl Table {
             Some(ForeignKey {
                 name: Some(name.clone()),
                 fields: self.positions(columns.iter().map(|(here, ..)| here))?,
-                table: columns.first().map(|(_, table, _)| table.clone())?,
-                columns: columns.iter().map(|(.., there)| there.clone()).collect(),
+                table: columns.first().map(|(_, table, ..)| table.clone())?,
+                columns: columns
+                    .iter()
+                    .map(|(_, _, there, _)| there.clone())
+                    .collect(),
+                rule: columns.first().map(|(.., rule)| *rule)?,
             })
         });
         let foreign_keys = foreign_keys.collect();

@@ -18,6 +18,8 @@ use super::{
     special::VALUES,
     types::{Order, Type, type_named},
 };
+use svc_model::records::DeleteRule;
+
 use crate::{
     Error, Field, Model, Result, Structure,
     structure::{Default, ForeignKey, Rule, Writes, relate},
@@ -108,7 +110,7 @@ ORDER BY a.attrelid, a.attnum";
 
 /// Foreign keys, CHECK and EXCLUDE rules.
 const CONSTRAINTS: &str = "
-SELECT conrelid, conname::text, contype::text, conkey::int2[], confrelid, confkey::int2[]
+SELECT conrelid, conname::text, contype::text, conkey::int2[], confrelid, confkey::int2[], confdeltype::text
 FROM pg_catalog.pg_constraint
 WHERE contype IN ('f', 'c', 'x') AND conrelid = ANY($1) AND conkey IS NOT NULL ORDER BY conrelid, conname";
 
@@ -224,6 +226,11 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
                 columns: get(&row, 3)?,
                 to_table: get(&row, 4)?,
                 to_columns: get::<Option<Vec<i16>>>(&row, 5)?.unwrap_or_default(),
+                rule: match get::<&str>(&row, 6)? {
+                    "c" => DeleteRule::Cascade,
+                    "n" => DeleteRule::SetNull,
+                    _ => DeleteRule::Restrict,
+                },
             });
         }
     }
@@ -331,6 +338,8 @@ struct Constraint {
     columns: Vec<i16>,
     to_table: u32,
     to_columns: Vec<i16>,
+    /// What becomes of a record when the one that a foreign key refers to is deleted.
+    rule: DeleteRule,
 }
 
 struct Index {
@@ -465,6 +474,7 @@ impl Table {
                 fields,
                 table: target.map(Self::model_name).unwrap_or_default(),
                 columns: columns.unwrap_or_default(),
+                rule: key.rule,
             });
         }
         keys

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use svc_model::records::DeleteRule;
+
 use crate::{
     Field, Model, Structure,
     engine::sqlite::column_type::Declared,
@@ -101,6 +103,7 @@ fn foreign_keys(declared: &DeclaredModel, all: &[DeclaredModel]) -> Vec<ForeignK
                 fields: vec![index],
                 table: related.name.to_owned(),
                 columns: vec![related.fields.first()?.name.to_owned()],
+                rule: DeleteRule::Restrict,
             })
         });
     keys.collect()

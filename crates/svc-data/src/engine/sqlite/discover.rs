@@ -7,6 +7,8 @@ use rusqlite::Connection;
 use serde_json::value::RawValue;
 
 use super::{column_type::Declared, rules};
+use svc_model::records::DeleteRule;
+
 use crate::{
     Field, Model,
     structure::{Default, ForeignKey, Kind, Storage, Suffix, TemporalForm, Writes, relate},
@@ -139,6 +141,7 @@ struct Reference {
     table: String,
     /// The columns there; `None` means its primary key.
     to: Vec<Option<String>>,
+    rule: DeleteRule,
 }
 
 impl Table {
@@ -181,7 +184,7 @@ impl Table {
         };
         let mut last: Option<i64> = None;
         let mut statement = connection.prepare_cached(
-            "SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq",
+            "SELECT id, \"table\", \"from\", \"to\", on_delete FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq",
         )?;
         let mut rows = statement.query([&self.name])?;
         while let Some(row) = rows.next()? {
@@ -189,6 +192,7 @@ impl Table {
             if last.replace(id) != Some(id) {
                 self.references.push(Reference {
                     table: row.get(1)?,
+                    rule: DeleteRule::of_sql(row.get_ref(4)?.as_str()?),
                     ..Reference::default()
                 });
             }
@@ -291,6 +295,7 @@ impl Table {
                 fields,
                 table: target.map_or_else(|| reference.table.clone(), |table| table.name.clone()),
                 columns: columns.unwrap_or_default(),
+                rule: reference.rule,
             });
         }
         keys

@@ -9,7 +9,7 @@ use svc_data::{
 };
 use svc_model::{
     Invalid, JsonObject, ListQuery, RecordId, RecordView,
-    records::{AggregateQuery, ChangeAllQuery, GroupQuery},
+    records::{AggregateQuery, ChangeAllQuery, GroupQuery, Reference},
     wire::Operation,
 };
 use svc_store::{Actor, AuditEntry, WriteKey};
@@ -237,6 +237,12 @@ impl<R> Records<R> {
 }
 
 impl Records<Read> {
+    /// The records that refer to the one that the path names.
+    pub(crate) async fn references(&self) -> ApiResult<Vec<Reference>> {
+        let resource = self.access.readable(true);
+        Ok(resource.references(&self.model, self.id()).await?)
+    }
+
     /// The record that the path names.
     pub(crate) async fn retrieve(&self, view: &RecordView) -> ApiResult<RecordJson> {
         let resource = self.access.readable(view.expand.is_some());

@@ -1,0 +1,100 @@
+//! Values by which records belong together: read beside the records, compared, and looked up.
+
+use crate::{
+    Error, Model, Result,
+    plan::{Comparison, Test},
+    record::Beside,
+    value::{Scalar, time::Zone},
+};
+
+/// The values that were read beside a record, `width` for each.
+pub(super) fn values(beside: &Beside, record: usize, width: usize) -> Vec<&[u8]> {
+    let end = |number: usize| beside.value_ends.get(number).copied().unwrap_or(0);
+    let first = record * width;
+    let values = (first..first + width).map(|number| {
+        let start = number.checked_sub(1).map_or(0, end);
+        beside.values.get(start..end(number)).unwrap_or_default()
+    });
+    values.collect()
+}
+
+/// The values of a record in the fields of a relation, as texts.
+pub(super) type Key = Vec<String>;
+
+/// The values at these places as texts; `None` where one of them is NULL.
+pub(super) fn key(
+    values: &[&[u8]],
+    places: impl IntoIterator<Item = usize>,
+) -> Result<Option<Key>> {
+    let mut key = Vec::new();
+    for place in places {
+        let value = values.get(place).copied().unwrap_or_default();
+        key.push(match value.first() {
+            Some(b'n') => return Ok(None),
+            Some(b'"') => serde_json::from_slice(value).map_err(unreadable)?,
+            _ => String::from_utf8_lossy(value).into_owned(),
+        });
+    }
+    Ok(Some(key))
+}
+
+/// A key as one text that is the same for numbers which are written with a different scale.
+pub(super) fn comparable(key: &[String]) -> String {
+    let mut text = String::new();
+    for part in key {
+        let is_decimal = part.contains('.')
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
+        let part = match is_decimal {
+            true => part.trim_end_matches('0').trim_end_matches('.'),
+            false => part.as_str(),
+        };
+        text.push_str(part);
+        text.push('\0');
+    }
+    text
+}
+
+pub(super) fn unreadable(source: serde_json::Error) -> Error {
+    Error::internal("a record cannot be read").with_source(source)
+}
+
+/// The places of fields in a model.
+pub(super) fn places(model: &Model, names: &[String]) -> Result<Vec<usize>> {
+    let places: Option<_> = names.iter().map(|name| model.index_of(name)).collect();
+    places.ok_or_else(|| Error::structure_changed("the columns of a relation have changed"))
+}
+
+/// Whether fields equal one of the values. A value that the fields cannot have equals none.
+pub(super) fn equal_to_one(
+    model: &Model,
+    fields: &[usize],
+    values: &[Key],
+    zone: &Zone,
+) -> Result<Test> {
+    let scalars = |value: &Key| -> Result<Option<Vec<(usize, Scalar)>>> {
+        let mut scalars = Vec::with_capacity(fields.len());
+        for (index, text) in fields.iter().zip(value) {
+            match Scalar::to_find(model.at(*index)?, text, zone) {
+                Ok(scalar) => scalars.push((*index, scalar)),
+                Err(_) => return Ok(None),
+            }
+        }
+        Ok(Some(scalars))
+    };
+    let mut keys = Vec::with_capacity(values.len());
+    for value in values {
+        keys.extend(scalars(value)?);
+    }
+    if let [index] = fields {
+        let scalars = keys.into_iter().flatten().map(|(_, scalar)| scalar);
+        return Ok(Test::In(*index, scalars.collect()));
+    }
+    let of_key = |key: Vec<(usize, Scalar)>| {
+        let parts = key.into_iter();
+        let parts = parts.map(|(index, scalar)| Test::Compare(index, Comparison::Equal, scalar));
+        Test::All(parts.collect())
+    };
+    Ok(Test::Any(keys.into_iter().map(of_key).collect()))
+}
