@@ -472,7 +472,7 @@ mod tests {
             ("_hidden=5", "unknown parameter \"_hidden\""),
             ("status=%FF", "not UTF-8"),
             ("draft=2", "draft: must be 0 or 1"),
-            ("_count=some", "must be exact, estimated or none"),
+            ("_count=some", "must be exact, estimated, auto or none"),
             ("_after=", "must be the cursor of a next link"),
             ("_no_pagination=maybe", "must be true or false"),
             ("_order_by=-", "must be a comma list"),
