@@ -70,6 +70,7 @@ pub use engine::ResourceOptions;
 #[cfg(feature = "sqlite")]
 pub use engine::sqlite::{DeclaredField, DeclaredModel};
 pub use error::{Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault, Result};
+pub use query::cursor::cursor_behind;
 pub use record::{Before, BeforeCommit, CommitNote, IfMatch, Prepared, RecordJson, Written};
 pub use resource::{BulkOptions, Page, Resource, ResourceUrl, Rest, UpdateOptions};
 pub use sql::SqlOutput;

@@ -5,9 +5,15 @@ use proptest::{
     test_runner::{Config, TestRunner},
 };
 use serde_json::{Value, json};
-use svc_tests::Program;
+use svc_tests::{
+    Program,
+    servers::{MariadbServer, PostgresServer, Server as _},
+};
 
-use super::fixture::{ENGINES, Engines};
+use super::{
+    faults::serve,
+    fixture::{ENGINES, Engines},
+};
 
 /// The customers of an engine, in the order of their keys.
 fn customers(engines: &Engines, engine: &str) -> Vec<Value> {
@@ -170,6 +176,38 @@ fn all_records_that_a_filter_selects_are_deleted_or_none() {
                 .json()["count"],
             36
         );
+    }
+}
+
+#[test]
+fn a_relation_that_leads_back_selects_records_or_is_refused_and_never_a_fault() {
+    let tables =
+        "CREATE TABLE t (id INT NOT NULL PRIMARY KEY, up INT, FOREIGN KEY (up) REFERENCES t (id));
+        INSERT INTO t VALUES (1, NULL); INSERT INTO t VALUES (2, 1); INSERT INTO t VALUES (3, 2);";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tree.db");
+    rusqlite::Connection::open(&file)
+        .unwrap()
+        .execute_batch(tables)
+        .unwrap();
+    let resources = [
+        format!("sqlite=sqlite:{}", file.display()),
+        format!("postgres={}", PostgresServer::shared().database(tables)),
+        format!("mariadb={}", MariadbServer::shared().database(tables)),
+    ];
+    let (_store, service) = serve(&resources, &[]);
+    for engine in ENGINES {
+        let path = "/models/t?_relation=up.t.id|id.2";
+        let deleted = service.data("DELETE", engine, path).send();
+        match (engine, deleted.status.as_u16()) {
+            (_, 200) => assert_eq!(deleted.json(), json!({"deleted": 1}), "{engine}"),
+            ("mariadb", 400) => assert!(deleted.body.contains("leads back"), "{}", deleted.body),
+            (_, status) => panic!("{engine}: {status} {}", deleted.body),
+        }
+        let tagged = service
+            .data("DELETE", engine, "/models/t?id=1")
+            .header("if-match", "\"x\"");
+        tagged.expect(400);
     }
 }
 

@@ -484,6 +484,54 @@ fn each_relation_of_a_path_is_one_query_whatever_the_number_of_records() {
 }
 
 #[test]
+fn texts_that_look_like_numbers_are_texts_and_arrays_are_in_the_order_of_the_key() {
+    let mut tables = "CREATE TABLE releases (version VARCHAR(9) NOT NULL PRIMARY KEY);
+         CREATE TABLE installs (id VARCHAR(9) PRIMARY KEY, version VARCHAR(9), FOREIGN KEY (version) REFERENCES releases (version));
+         INSERT INTO releases VALUES ('1.1'); INSERT INTO releases VALUES ('1.10'); INSERT INTO releases VALUES ('10.0.0.1');
+         INSERT INTO releases VALUES ('10.0.0.10');".to_owned();
+    for (number, version) in ["1.1", "1.10", "10.0.0.1", "10.0.0.10"].iter().enumerate() {
+        tables += &format!("INSERT INTO installs VALUES ('z{number}', '{version}');");
+    }
+    // Inserted from the last key to the first.
+    for number in (100..250).rev() {
+        tables += &format!("INSERT INTO installs VALUES ('i{number}', '1.10');");
+    }
+    let databases = Databases::new(&tables);
+    for engine in ENGINES {
+        let get = |path: &str| {
+            databases
+                .service
+                .data("GET", engine, path)
+                .expect(200)
+                .json()
+        };
+        let installs = get("/models/installs?id__startswith=z&_no_pagination=1&_expand=version");
+        for install in installs.as_array().expect("an array") {
+            assert_eq!(
+                install["_expand"]["version"]["version"], install["version"],
+                "{engine}"
+            );
+        }
+        let releases = get("/models/releases?_order_by=version&_expand=installs(id)");
+        let ids = |place: usize| -> Vec<String> {
+            let found = releases["results"][place]["_expand"]["installs"].as_array();
+            let found = found.expect("an array").iter();
+            found
+                .map(|it| it["id"].as_str().unwrap().to_owned())
+                .collect()
+        };
+        assert_eq!(ids(0), ["z0"], "{engine}");
+        let first: Vec<String> = (100..200).map(|number| format!("i{number}")).collect();
+        assert_eq!(ids(1), first, "{engine}");
+        assert_eq!(
+            (ids(2), ids(3)),
+            (vec!["z2".to_owned()], vec!["z3".to_owned()]),
+            "{engine}"
+        );
+    }
+}
+
+#[test]
 fn keys_that_the_database_treats_as_equal_belong_together() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("nocase.db");

@@ -78,8 +78,9 @@ pub(crate) struct Cursor {
 /// What a cursor begins with that is nothing but a number of rows. It stands where a value is too long for a link.
 const OFFSET: char = '~';
 
-/// The cursor behind so many rows.
-pub(crate) fn offset_cursor(rows: u64) -> String {
+/// The cursor behind so many rows of a list, whatever its order.
+#[must_use]
+pub fn cursor_behind(rows: u64) -> String {
     format!("{OFFSET}{rows}")
 }
 

@@ -25,7 +25,15 @@ pub(super) fn first_of_each(
     for index in fields {
         window.add_partition_by(column(INNER, &model.at(*index)?.name));
     }
-    for key in &columns {
+    // As the list is ordered: by the key, and by the row id where the key may not distinguish rows.
+    let key = model.primary_key().map(|key| key.name.as_str());
+    let mut order: Vec<&str> = key.collect();
+    order.extend(
+        columns
+            .iter()
+            .filter(|column| model.row_id.as_deref() == Some(**column)),
+    );
+    for key in order {
         window.order_by((name(INNER), name(key)), Order::Asc);
     }
     let mut numbered = Query::select();

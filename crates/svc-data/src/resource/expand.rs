@@ -245,14 +245,21 @@ impl Expander<'_> {
         values: &[Key],
     ) -> Result<Found> {
         let is_many = relation.is_many;
+        let left = self.left;
         let mut read = self.read(is_many, related, values).await?;
-        let places = values.iter().map(|value| comparable(value)).zip(0..);
+        let text = |key: &[String]| comparable(&related.model, &related.fields, key);
+        let places = values.iter().map(|value| text(value)).zip(0..);
         let places: HashMap<String, usize> = places.collect();
-        let assigned = assign(&read.keys, &places);
+        // Two values that are one number belong to no single place.
+        let assigned = match places.len() == values.len() {
+            true => assign(&read.keys, &places, text),
+            false => None,
+        };
         // The database may treat values as equal that are written in another way: these are looked up one by one.
         let are_alike = assigned.is_none();
         let mut of_value = assigned.unwrap_or_else(|| {
             read = Read::default();
+            self.left = left;
             vec![Vec::new(); values.len()]
         });
         if are_alike || !is_many {
@@ -344,10 +351,14 @@ impl Read {
 }
 
 /// Which records belong to each value; `None` where one belongs to none of them by its text.
-fn assign(keys: &[Option<Key>], places: &HashMap<String, usize>) -> Option<Vec<Vec<usize>>> {
+fn assign(
+    keys: &[Option<Key>],
+    places: &HashMap<String, usize>,
+    text: impl Fn(&[String]) -> String,
+) -> Option<Vec<Vec<usize>>> {
     let mut of_value = vec![Vec::new(); places.len()];
     for (number, key) in keys.iter().enumerate() {
-        let place = places.get(&comparable(key.as_ref()?))?;
+        let place = places.get(&text(key.as_ref()?))?;
         of_value.get_mut(*place)?.push(number);
     }
     Some(of_value)

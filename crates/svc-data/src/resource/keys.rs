@@ -4,6 +4,7 @@ use crate::{
     Error, Model, Result,
     plan::{Comparison, Test},
     record::Beside,
+    structure::Kind,
     value::{Scalar, time::Zone},
 };
 
@@ -38,20 +39,21 @@ pub(super) fn key(
     Ok(Some(key))
 }
 
-/// A key as one text that is the same for numbers which are written with a different scale.
-pub(super) fn comparable(key: &[String]) -> String {
+/// A key as one text that is the same for exact numbers which are written with a different scale. `fields` are those that
+/// have the values.
+pub(super) fn comparable(model: &Model, fields: &[String], key: &[String]) -> String {
     let mut text = String::new();
-    for part in key {
-        let is_decimal = part.contains('.')
-            && part
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
-        let part = match is_decimal {
+    for (name, part) in fields.iter().zip(key) {
+        let is_exact = model
+            .field(name)
+            .is_some_and(|field| matches!(field.kind, Kind::Integer | Kind::Decimal));
+        let part = match is_exact && part.contains('.') {
             true => part.trim_end_matches('0').trim_end_matches('.'),
             false => part.as_str(),
         };
+        text.push_str(&part.len().to_string());
+        text.push(':');
         text.push_str(part);
-        text.push('\0');
     }
     text
 }

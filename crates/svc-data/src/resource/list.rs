@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Error, Model, Resource, Result,
-    query::cursor::{cursor_offset, offset_cursor},
+    query::cursor::{cursor_behind, cursor_offset},
     record::no_such_record,
 };
 
@@ -90,7 +90,8 @@ impl Resource {
         let rest = Rest::of(self, model, query, &part);
         let mut page = Page::new(part, rest);
         if query.after.is_some() {
-            page.before.clone_from(&query.after);
+            let is_start = |cursor: &&String| cursor_offset(cursor) == Some(0);
+            page.before = query.after.clone().filter(|cursor| !is_start(&cursor));
         }
         Ok(page)
     }
@@ -118,7 +119,7 @@ impl Resource {
                 ));
             }
             let begin = rows.saturating_sub(u64::from(limit));
-            forward.after = Some(offset_cursor(begin));
+            forward.after = Some(cursor_behind(begin));
             forward.per_page = u32::try_from(rows - begin).ok();
             let mut page = self.list_forward(model, &forward, expansion).await?;
             page.before = page.before.filter(|_| begin > 0);
@@ -165,8 +166,11 @@ impl Resource {
             )
             .await?;
         if last.len == 0 && !model.distinct_rows {
-            (part.results, part.has_more) = (Bytes::from_static(b"[]"), part.len > 0);
-            (part.len, part.after) = (0, query.before.clone());
+            // What was read is behind the cursor.
+            (part.has_more, part.after) = (part.len > 0, query.before.clone());
+            (part.results, part.len) = (Bytes::from_static(b"[]"), 0);
+            (part.beside, part.before, part.offset) = (None, None, Some(0));
+            return Ok(Page::new(part, None));
         }
         part.before = begin;
         part.offset = offset.or(part.offset);

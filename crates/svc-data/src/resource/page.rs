@@ -11,7 +11,7 @@ use svc_model::{Count, CountIs, JsonObject, ListQuery};
 use super::{expand::Expansion, part::ListPurpose};
 use crate::{
     Error, Model, Resource, Result,
-    query::cursor::offset_cursor,
+    query::cursor::cursor_behind,
     record::{Beside, Part},
 };
 
@@ -263,7 +263,7 @@ impl Page {
                 _ if !part.has_more => None,
                 (Some(cursor), _) => Some(short(cursor, end)),
                 // No cursor can be made of the last record.
-                (None, end) => end.map(offset_cursor),
+                (None, end) => end.map(cursor_behind),
             },
             before: part.before.map(|cursor| short(cursor, offset)),
             offset,
@@ -299,7 +299,7 @@ impl Page {
 /// A cursor that is not too long for a link, for a place of which it may be known how many records are before it.
 fn short(cursor: String, offset: Option<u64>) -> String {
     match offset.filter(|_| cursor.len() > MAX_CURSOR) {
-        Some(offset) => offset_cursor(offset),
+        Some(offset) => cursor_behind(offset),
         None => cursor,
     }
 }

@@ -39,6 +39,9 @@ pub(super) fn translate(error: SqlError) -> Error {
             Error::invalid("the user that this service has in the database may not do this")
         }
         1290 | 1792 | 1836 => Error::invalid("the database of this resource cannot be written"),
+        1093 => Error::invalid(
+            "the server cannot change records by a relation that leads back to their own table; select them by their keys",
+        ),
         1288 | 1471 | 1393 | 1394 | 1395 | 3105 | 1906 => {
             Error::invalid("the database does not accept this write")
         }

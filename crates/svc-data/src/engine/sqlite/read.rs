@@ -118,10 +118,14 @@ impl ListQuery {
             None => count(),
             Some(time) => {
                 let turn = reader.limiter.until(Instant::now() + time);
-                match count() {
-                    Err(Fault::Sqlite(error)) if turn.has_ended(&error) => return Ok(estimate()),
-                    counted => counted,
+                let counted = count();
+                let is_late =
+                    matches!(&counted, Err(Fault::Sqlite(error)) if turn.has_ended(error));
+                drop(turn);
+                if is_late {
+                    return Ok(estimate());
                 }
+                counted
             }
         };
         let count = counted?;

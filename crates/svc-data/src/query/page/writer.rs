@@ -4,7 +4,7 @@ use super::PageQuery;
 use crate::{
     Error,
     engine::Cells,
-    query::cursor::{Cursor, KeyValue, Side, offset_cursor},
+    query::cursor::{Cursor, KeyValue, Side, cursor_behind},
     record::{Beside, Part},
 };
 
@@ -157,7 +157,7 @@ impl<'a> PageWriter<'a> {
         let query = self.query;
         let offset = Some(query.offset).filter(|offset| *offset > 0 && self.rows.len > 0)?;
         let Some(values) = self.rows.first.take() else {
-            return Some(offset_cursor(offset));
+            return Some(cursor_behind(offset));
         };
         let cursor = Cursor {
             values,

@@ -12,7 +12,7 @@ use crate::{
     api::tools,
     audit::write_audited,
     auth::access::{Call, Delete, ResourceRequest, Write},
-    http::{ApiResult, error::suggestion, response::json_response},
+    http::{ApiError, ApiResult, error::suggestion, response::json_response},
 };
 
 pub(super) async fn update_all(call: Call<Write>) -> ApiResult {
@@ -24,6 +24,7 @@ pub(super) async fn update_all(call: Call<Write>) -> ApiResult {
     if access.path().is_tools() {
         return Err(tools::not_allowed_on_list(access.model_name()));
     }
+    refuse_if_match(&request)?;
     let query = request.query();
     let (records, query) = access.select_to_change(|model| read(query, model)).await?;
     let object = request.read_object(body).await?;
@@ -45,6 +46,7 @@ pub(super) async fn delete_all(call: Call<Delete>) -> ApiResult {
     if access.path().is_tools() {
         return Err(tools::not_allowed_on_list(access.model_name()));
     }
+    refuse_if_match(&request)?;
     let query = request.query();
     let (records, query) = access.select_to_change(|model| read(query, model)).await?;
     let entry = records.audit_entry::<DeleteAll>();
@@ -56,6 +58,16 @@ pub(super) async fn delete_all(call: Call<Delete>) -> ApiResult {
     let keys = write_audited(&state, store, &begun, delete, lines).await?;
     let answer = Deleted::new(keys.len() as u64);
     Ok(json_response(StatusCode::OK, &answer))
+}
+
+/// Refuses the entity tag of one record, which is no condition for many.
+fn refuse_if_match(request: &ResourceRequest) -> ApiResult<()> {
+    match request.if_match()? {
+        None => Ok(()),
+        Some(_) => Err(ApiError::Invalid(Invalid::general(
+            "If-Match is for one record; name how many records have to match with _expect",
+        ))),
+    }
 }
 
 /// Reads which records are meant.

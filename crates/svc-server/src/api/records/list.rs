@@ -50,8 +50,12 @@ pub(super) async fn list(
         ),
         query_text: query_text.to_owned(),
         before: page.before.clone(),
-        number: match (&query.before, query.last, page.offset) {
-            (None, false, Some(offset)) => Some(offset / u64::from(query.limit()) + 1),
+        number: match (&query.after, &query.before, query.last) {
+            (None, None, false) => Some(query.page),
+            _ => None,
+        },
+        end: match (&query.before, query.last, page.offset) {
+            (None, false, Some(offset)) => Some(offset.saturating_add(u64::from(query.limit()))),
             _ => None,
         },
         is_past_end: page.len == 0 && query.after.is_none(),
@@ -183,6 +187,8 @@ struct Envelope {
     before: Option<String>,
     /// The number of the page, where it has one.
     number: Option<u64>,
+    /// How many records are before its end, where that is known.
+    end: Option<u64>,
     is_past_end: bool,
     per_page: u64,
     count: Option<u64>,
@@ -201,10 +207,12 @@ impl Envelope {
         after.map(|after| self.page("_after", after))
     }
 
-    /// The link to the next page where the count says that there is one.
+    /// The link to the next page where the number of all records says that there is one.
     fn next_by_number(&self) -> Option<String> {
-        let (pages, number) = (self.pages()?, self.number?);
-        (number < pages).then(|| self.page("page", &(number + 1).to_string()))
+        let end = self.end?;
+        let is_exact = !matches!(self.count_is, Some(CountIs::Estimate));
+        let more = self.count.is_some_and(|count| is_exact && end < count);
+        more.then(|| self.page("_after", &svc_data::cursor_behind(end)))
     }
 
     /// The link to the page before; from a page past the end, that is the last one.
