@@ -159,7 +159,7 @@ fn unknown_paths_and_methods_get_different_responses() {
         demo().root("GET", "/api/nothing/").expect(404).json()["error_code"],
         "not_found"
     );
-    let answer = demo().data("DELETE", "shop", "/models/orders").expect(405);
+    let answer = demo().data("PUT", "shop", "/models/orders").expect(405);
     assert_eq!(answer.json()["error_code"], "method_not_allowed");
     for method in ["GET", "POST"] {
         assert!(

@@ -101,6 +101,21 @@ fn every_write_to_a_record_leaves_one_line_and_other_calls_leave_none() {
         let bulk = data("POST", "/models/t/bulk_create?_atomic=1").json(&records);
         audited.quiet("POST /models/t/bulk_create", bulk, 200);
 
+        // What a filter selects is one line, too.
+        let both = format!("/models/t?id__in={},{}", ids[0], ids[1]);
+        let change = data("PATCH", &both).json(&json!({"note": CONTENT}));
+        let (_, found) = audited.call("PATCH /models/t", change, 200);
+        let [line] = found.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert_eq!(text(line, "action"), "records.update_all");
+        assert_eq!((&line["records"], &line["keys"]), (&json!(2), &json!(ids)));
+        let refused = data("DELETE", &format!("{both}&_expect=1"));
+        audited.quiet("DELETE /models/t", refused, 412);
+        let one = data("DELETE", &format!("/models/t?id={}", ids[1]));
+        let (_, line) = audited.write("DELETE /models/t", one, 200);
+        about(&line, "records.delete_all", &ids[1]);
+
         let (_, line) = audited.write("DELETE /models/t/{id}", data("DELETE", &path), 204);
         about(&line, "records.delete", &id);
         assert_eq!(text(&line, "before"), tag(&replaced));
@@ -124,6 +139,13 @@ fn every_write_to_a_record_leaves_one_line_and_other_calls_leave_none() {
         audited.write("PUT /models/pairs/{id}", replace, 200);
         let bulk = data("POST", "/models/pairs/bulk_create").json(&json!([{"a": "z", "b": 1}]));
         audited.write("POST /models/pairs/bulk_create", bulk, 200);
+        let change = data("PATCH", "/models/pairs?a=z").json(&json!({"note": CONTENT}));
+        audited.write("PATCH /models/pairs", change, 200);
+        audited.write(
+            "DELETE /models/pairs",
+            data("DELETE", "/models/pairs?a=z"),
+            200,
+        );
         let delete = data("DELETE", "/models/pairs/x%252Cy,7");
         audited.write("DELETE /models/pairs/{id}", delete, 204);
         for (question, body) in [
