@@ -19,7 +19,7 @@ use svc_data::{Connection, Database, FileFault, Row};
 use uuid::{ContextV7, Uuid};
 
 pub use self::address::ServiceAddress;
-pub(crate) use self::files::{lock as lock_folder, private_file, sync_dir};
+pub(crate) use self::files::{lock as lock_folder, make_private_dir, private_file, sync_dir};
 use self::migrations::MIGRATIONS;
 pub(crate) use self::row::{columns, stored_by_name};
 pub(crate) use self::tx::{Reader, Tx};

@@ -41,6 +41,7 @@ mod clock;
 mod credentials;
 mod database;
 mod error;
+mod imports;
 mod pages;
 mod people;
 mod projects;
@@ -59,6 +60,9 @@ pub use self::credentials::{
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};
+pub use self::imports::{
+    Import, ImportState, ImportStep, Imports, NewImport, RefusedRow, StarterRights,
+};
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::people::{
     Account, Accounts, Authentication, Mail, MailKind, Mails, Member, Members, NewUser,

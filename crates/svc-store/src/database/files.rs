@@ -154,7 +154,7 @@ fn unusable(dir: &Path, why: &str, source: io::Error) -> Error {
 }
 
 #[cfg(unix)]
-fn make_private_dir(dir: &Path) -> io::Result<()> {
+pub(crate) fn make_private_dir(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     fs::DirBuilder::new()
         .recursive(true)
@@ -163,7 +163,7 @@ fn make_private_dir(dir: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn make_private_dir(dir: &Path) -> io::Result<()> {
+pub(crate) fn make_private_dir(dir: &Path) -> io::Result<()> {
     fs::create_dir_all(dir)
 }
 

@@ -23,4 +23,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     7 write_marks "0007_write_marks.sql",
     8 operations "0008_operations.sql",
     9 audit_keys "0009_audit_keys.sql",
+    10 imports "0010_imports.sql",
 ];

@@ -9,7 +9,8 @@ use svc_data::Database;
 use svc_model::{Draft, JsonObject, PageUid};
 use svc_store::{Actor, ActorKind, Error, ErrorKind, NewApiKey, Page, PageRevision, Store};
 
-use crate::{Fixture, MIGRATIONS, fields, listed, prod};
+use crate::migrations::MIGRATIONS;
+use crate::{Fixture, fields, listed, prod};
 
 const BOTH: [Draft; 2] = [Draft::Off, Draft::On];
 

@@ -10,6 +10,9 @@ mod copies;
 mod credentials;
 mod drafts;
 mod journal;
+/// The structure of the store, to look behind it.
+#[path = "../../src/database/migrations.rs"]
+mod migrations;
 mod pages;
 mod processes;
 mod projects;
@@ -22,59 +25,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
-use svc_data::{Database, Migration};
+use svc_data::Database;
 use svc_model::{Draft, PageSettings, ProjectName, Scope};
 use svc_store::{Clock, Error, ErrorKind, NewProject, Store, StoreOptions};
 use tempfile::TempDir;
 
-/// The structure of the store, to look behind it.
-const MIGRATIONS: &[Migration] = &[
-    Migration {
-        version: 1,
-        name: "control_plane",
-        sql: include_str!("../../migrations/0001_control_plane.sql"),
-    },
-    Migration {
-        version: 2,
-        name: "users",
-        sql: include_str!("../../migrations/0002_users.sql"),
-    },
-    Migration {
-        version: 3,
-        name: "page_revisions",
-        sql: include_str!("../../migrations/0003_page_revisions.sql"),
-    },
-    Migration {
-        version: 4,
-        name: "proxy",
-        sql: include_str!("../../migrations/0004_proxy.sql"),
-    },
-    Migration {
-        version: 5,
-        name: "audit",
-        sql: include_str!("../../migrations/0005_audit.sql"),
-    },
-    Migration {
-        version: 6,
-        name: "audit_status",
-        sql: include_str!("../../migrations/0006_audit_status.sql"),
-    },
-    Migration {
-        version: 7,
-        name: "write_marks",
-        sql: include_str!("../../migrations/0007_write_marks.sql"),
-    },
-    Migration {
-        version: 8,
-        name: "operations",
-        sql: include_str!("../../migrations/0008_operations.sql"),
-    },
-    Migration {
-        version: 9,
-        name: "audit_keys",
-        sql: include_str!("../../migrations/0009_audit_keys.sql"),
-    },
-];
+use crate::migrations::MIGRATIONS;
 
 /// A store in a folder that goes when the test ends, with project `main`, under a clock that stands.
 struct Fixture {

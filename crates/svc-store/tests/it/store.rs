@@ -7,7 +7,8 @@ use svc_data::{Database, Migration};
 use svc_store::{ErrorKind, NewProject, NewResource, SealKey, Secret, Store, StoreOptions};
 use tempfile::TempDir;
 
-use crate::{Fixture, MIGRATIONS, prod};
+use crate::migrations::MIGRATIONS;
+use crate::{Fixture, prod};
 
 fn with_key(key: SealKey) -> StoreOptions {
     let mut options = StoreOptions::default();
