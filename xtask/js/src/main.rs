@@ -85,7 +85,8 @@ fn run(options: &Options) -> Result<()> {
     let wasm = breakdown::without_custom_sections(&named)?;
 
     let mut files = package::files(options)?;
-    files.insert(bind::GLUE.to_owned(), bound.glue.into_bytes());
+    let glue = package::without_indentation(&bound.glue)?;
+    files.insert(bind::GLUE.to_owned(), glue.into_bytes());
     files.insert(bind::WASM.to_owned(), wasm);
     for (name, content) in &mut files {
         if name.ends_with(".js") {

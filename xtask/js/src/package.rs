@@ -62,6 +62,24 @@ pub fn without_comments(script: &str) -> String {
     plain
 }
 
+/// Removes what stands at the beginning of lines of a generated script, which nobody reads, and empty lines.
+pub fn without_indentation(script: &str) -> Result<String> {
+    let mut plain = String::with_capacity(script.len());
+    for line in script.lines() {
+        if line.matches('`').count() % 2 == 1 {
+            return Err(
+                "a text of the generated script has several lines, which are not to change".into(),
+            );
+        }
+        let line = line.trim();
+        if !line.is_empty() {
+            plain.push_str(line);
+            plain.push('\n');
+        }
+    }
+    Ok(plain)
+}
+
 /// Compares package.json with the files of the package.
 pub fn check(files: &BTreeMap<String, Vec<u8>>) -> Result<()> {
     let manifest = files
@@ -127,6 +145,14 @@ mod tests {
             without_comments(script),
             "class A {\n    a() {} // stays\n}\n"
         );
+    }
+
+    #[test]
+    fn a_generated_script_loses_its_indentation_but_no_text() {
+        let script = "class A {\n    a() {\n\n        b(`x  y`);\n    }\n}";
+        let plain = "class A {\na() {\nb(`x  y`);\n}\n}\n";
+        assert_eq!(without_indentation(script).unwrap(), plain);
+        assert!(without_indentation("a = `b\n  c`;").is_err());
     }
 
     #[test]
