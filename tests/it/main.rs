@@ -24,6 +24,7 @@ mod people;
 mod projects;
 mod proxy;
 mod records;
+mod records_guide;
 mod resources;
 mod rights;
 mod sessions;

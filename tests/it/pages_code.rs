@@ -2,14 +2,10 @@
 
 mod guide;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
+use std::{fs, path::PathBuf, process::Output};
 
 use serde_json::{Value, json};
-use svc_tests::{Call, Program, Service, program};
+use svc_tests::{Call, Program, Service};
 use tempfile::TempDir;
 
 use crate::shared::pages_service;

@@ -99,14 +99,15 @@ impl Call {
             .send()
             .map_err(|error| format!("{name}: {error}"))?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = response
-            .text()
+        let bytes = response
+            .bytes()
             .map_err(|error| format!("{name}: {error}"))?;
         Ok(Answer {
             name,
             status,
             headers,
-            body,
+            body: String::from_utf8_lossy(&bytes).into_owned(),
+            bytes: bytes.into(),
         })
     }
 
@@ -145,8 +146,10 @@ pub struct Answer {
     pub status: StatusCode,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body.
+    /// The body, with U+FFFD for what is no text.
     pub body: String,
+    /// The body as it came.
+    pub bytes: Vec<u8>,
 }
 
 impl Answer {

@@ -4,6 +4,7 @@
 //! The program is the one of `TESTED_PROGRAM`, else the `svc` beside the test binary; `cargo xtask test`
 //! builds it first.
 
+pub mod book;
 mod call;
 pub mod mail;
 mod program;
@@ -16,7 +17,7 @@ pub use self::{
 
 /// The snippets of the README and the book, as doctests.
 #[cfg(doctest)]
-mod book {
+mod snippets {
     #[doc = include_str!("../../README.md")]
     struct Readme;
     #[doc = include_str!("../../docs/src/client.md")]

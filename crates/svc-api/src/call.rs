@@ -5,7 +5,7 @@ use std::{fmt, future::IntoFuture, time::Duration};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use svc_model::{
     ResponseError, Tagged,
-    wire::{Body, BoxFuture, HasIfMatch, Operation, RequestError},
+    wire::{Body, BoxFuture, HasIfMatch, HasStatementId, Operation, RequestError},
 };
 
 use crate::{Client, Error, RequestOptions, client::whole};
@@ -117,6 +117,15 @@ impl<O: Operation + HasIfMatch, V> Call<O, V> {
     /// [`send_tagged`](Self::send_tagged) returned; otherwise the call fails with 412.
     pub fn if_match(self, etag: impl Into<String>) -> Self {
         self.with(|operation| *operation.if_match_mut() = Some(etag.into()))
+    }
+}
+
+impl<O: Operation + HasStatementId, V> Call<O, V> {
+    /// Sets the ID under which the call is listed while it runs, and by which it can be cancelled: 1 to 100 letters, digits,
+    /// hyphens and underscores. Without this, the service chooses one. Another call with this ID that still runs makes
+    /// this one fail with 409.
+    pub fn statement_id(self, id: impl Into<String>) -> Self {
+        self.with(|operation| *operation.statement_id_mut() = Some(id.into()))
     }
 }
 

@@ -92,6 +92,8 @@ mod retry;
 mod selection;
 #[cfg(feature = "sql")]
 mod sql;
+#[cfg(feature = "resources")]
+mod statements;
 #[cfg(feature = "teams")]
 mod teams;
 #[cfg(not(target_family = "wasm"))]
@@ -140,6 +142,8 @@ pub use self::resources::Resource;
 pub use self::selection::{HasTimeZone, SelectsRecords};
 #[cfg(feature = "sql")]
 pub use self::sql::Sql;
+#[cfg(feature = "resources")]
+pub use self::statements::Statements;
 #[cfg(feature = "teams")]
 pub use self::teams::Teams;
 #[cfg(not(target_family = "wasm"))]

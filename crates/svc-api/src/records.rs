@@ -6,8 +6,8 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{Serialize, de::DeserializeOwned};
 use svc_model::{
-    Expand, JsonObject, ListQuery, ModelName, RecordId, ResourceName,
-    records::{self, ChangeAllQuery, Collection, Record},
+    Expand, FieldName, JsonObject, ListQuery, ModelName, RecordId, ResourceName,
+    records::{self, ByteRange, ChangeAllQuery, Collection, Record},
     wire::{HasFields, Operation, RequestError},
 };
 
@@ -93,6 +93,20 @@ impl<T: DeserializeOwned> Records<T> {
     }
 
     /// Creates a record and returns it with all fields. The database fills the fields that are left out.
+    ///
+    /// With [`on_conflict`](Call::on_conflict), the record that has the same values in unique fields is changed instead:
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error};
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// #[derive(serde::Serialize)]
+    /// struct Customer { email: &'static str, city: &'static str }
+    ///
+    /// let ada = Customer { email: "ada@example.com", city: "London" };
+    /// client.records("shop", "customers").create(&ada).on_conflict(["email"]).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn create<B: Serialize + ?Sized>(&self, record: &B) -> Call<records::Create<T>, T> {
         let operation =
             object(record).map(|record| records::Create::new(self.collection.clone(), record));
@@ -172,6 +186,27 @@ impl<T> Records<T> {
     /// Gets how many records refer to one, by each relation, and what becomes of them when it is deleted.
     pub fn references(&self, id: impl Into<RecordId>) -> Call<records::GetReferences> {
         let operation = records::GetReferences::new(self.collection.clone(), id);
+        Call::new(&self.client, operation)
+    }
+
+    /// Gets a value of a record as it is, such as a picture: `None` for NULL. No other field is read.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error};
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// let files = client.records("shop", "files");
+    /// if let Some(head) = files.value(7, "content").range(0..=99).await? {
+    ///     println!("{:?} of {:?}", head.bytes, head.part);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn value(
+        &self,
+        id: impl Into<RecordId>,
+        field: impl Into<FieldName>,
+    ) -> Call<records::GetValue> {
+        let operation = records::GetValue::new(self.collection.clone(), id, field);
         Call::new(&self.client, operation)
     }
 
@@ -261,6 +296,24 @@ impl<T: DeserializeOwned, V> Call<records::List<T>, V> {
             operation.query = query.expand(expand);
         })
     }
+
+    /// Requests excerpts: texts have at most so many characters, binary data so many bytes, and JSON so many characters of
+    /// its compact text. The property `_cut` of a record has the whole lengths of what was cut.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error};
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// let page = client.records("shop", "articles").list().excerpt(200).await?;
+    /// for article in page.results {
+    ///     let more = if article.contains_key("_cut") { " ..." } else { "" };
+    ///     println!("{}{more}", article["body"]);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn excerpt(self, most: u32) -> Self {
+        self.with(|operation| operation.query.excerpt = Some(most))
+    }
 }
 
 impl<T: DeserializeOwned, V> Call<records::Get<T>, V> {
@@ -273,9 +326,44 @@ impl<T: DeserializeOwned, V> Call<records::Get<T>, V> {
             }
         })
     }
+
+    /// Requests excerpts, as those of a list. The entity tag stays that of the whole record.
+    pub fn excerpt(self, most: u32) -> Self {
+        self.with(|operation| operation.view.excerpt = Some(most))
+    }
+}
+
+impl<T: DeserializeOwned, O> Call<records::Create<T>, O> {
+    /// Changes the record that has the same values in these unique fields, if there is one: fields that are left out keep their
+    /// values. They are the primary key, or those of a unique index.
+    pub fn on_conflict(self, fields: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.with(|operation| operation.on_conflict = names(fields))
+    }
+}
+
+impl<V> Call<records::GetValue, V> {
+    /// Requests only this part of the value, by its bytes: `0..=99`, `100..` or [`ByteRange::Last`].
+    pub fn range(self, range: impl Into<ByteRange>) -> Self {
+        self.with(|operation| operation.range = Some(range.into()))
+    }
+
+    /// Requests the part only if the value still has this entity tag, and otherwise the whole value.
+    pub fn if_range(self, etag: impl Into<String>) -> Self {
+        self.with(|operation| operation.if_range = Some(etag.into()))
+    }
+
+    /// Sets the UTC offset or IANA time zone of a time; UTC by default.
+    pub fn time_zone(self, time_zone: impl Into<String>) -> Self {
+        self.with(|operation| operation.time_zone = Some(time_zone.into()))
+    }
 }
 
 impl<T: DeserializeOwned> Call<records::BulkCreate<T>> {
+    /// Changes the records that have the same values in these unique fields, where there are some, instead of creating others.
+    pub fn on_conflict(self, fields: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.with(|operation| operation.on_conflict = names(fields))
+    }
+
     /// Creates all of the records or none.
     pub fn atomic(self) -> Self {
         self.with(|operation| operation.atomic = true)
@@ -287,4 +375,8 @@ impl<T: DeserializeOwned> Call<records::BulkCreate<T>> {
     pub fn idempotency_key(self, key: impl Into<String>) -> Self {
         self.with(|operation| operation.idempotency_key = Some(key.into()))
     }
+}
+
+fn names(fields: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
+    fields.into_iter().map(Into::into).collect()
 }

@@ -104,6 +104,12 @@ impl Call<Query> {
         self.with(|operation| operation.query.count = true)
     }
 
+    /// Requests excerpts: texts have at most so many characters, binary data so many bytes, and JSON so many characters of
+    /// its compact text. [`SqlResult::cut`](svc_model::sql::SqlResult::cut) tells what was cut.
+    pub fn excerpt(self, most: u32) -> Self {
+        self.with(|operation| operation.query.excerpt = Some(most))
+    }
+
     /// Sets the UTC offset or IANA time zone of date texts; UTC by default.
     pub fn time_zone(self, time_zone: impl Into<String>) -> Self {
         self.with(|operation| operation.query.timezone = Some(time_zone.into()))

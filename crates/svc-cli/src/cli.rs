@@ -15,7 +15,7 @@ use crate::{
     demo,
     error::Error,
     pages,
-    records::{self, models, sql},
+    records::{self, models, sql, statements},
     serve,
 };
 
@@ -76,6 +76,8 @@ enum Command {
     #[command(subcommand)]
     Records(records::Records),
     Sql(sql::Sql),
+    #[command(subcommand)]
+    Statements(statements::Statements),
     #[command(subcommand, name = "app-user", alias = "users")]
     Users(users::Users),
     #[command(subcommand, name = "app-team", alias = "teams")]
@@ -102,7 +104,7 @@ impl Cli {
         }
         run! {
             Demo Serve Project Env Member Resource Token ServiceToken Key SigningKeys User Rights Secret Mail Audit
-            Backup Pages Records Sql Users Teams Proxy Models Login Logout Whoami Reload
+            Backup Pages Records Sql Statements Users Teams Proxy Models Login Logout Whoami Reload
         }
     }
 }

@@ -7,7 +7,9 @@ mod import;
 mod list;
 pub(crate) mod models;
 pub(crate) mod sql;
+pub(crate) mod statements;
 mod transfer;
+mod value;
 
 use clap::{Args, Subcommand};
 use svc_api::Records as Handle;
@@ -19,6 +21,7 @@ use self::{
     export::Export,
     import::Import,
     list::List,
+    value::Value,
 };
 use crate::{
     client::{DataService, Formatted, with_given},
@@ -49,18 +52,25 @@ pub(crate) enum Records {
         /// Related records, such as customer_id(name),items.product_id
         #[arg(long, value_name = "PATH,...")]
         expand: Option<Expand>,
+        /// Cut longer texts, binary data and JSON
+        #[arg(long, value_name = "LENGTH", value_parser = clap::value_parser!(u32).range(1..))]
+        excerpt: Option<u32>,
         #[command(flatten)]
         to: Formatted<DataService>,
     },
     /// Make a record
     #[command(after_help = "Examples:\n  \
         svc records create shop orders '{\"customer_id\": 1, \"status\": \"pending\"}'\n  \
-        svc records create shop orders @order.json")]
+        svc records create shop orders @order.json\n  \
+        svc records create shop customers @customer.json --on-conflict email")]
     Create {
         #[command(flatten)]
         collection: Collection,
         /// The fields as a JSON object; @FILE reads a file, - standard input
         record: String,
+        /// Change the record that has the same values in these unique fields, if there is one
+        #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+        on_conflict: Vec<String>,
         #[command(flatten)]
         view: View,
         #[command(flatten)]
@@ -85,6 +95,7 @@ pub(crate) enum Records {
         #[command(flatten)]
         service: DataService,
     },
+    Value(Value),
     UpdateAll(UpdateAll),
     DeleteAll(DeleteAll),
     /// Show how many records refer to a record, and what becomes of them when it is deleted
@@ -172,11 +183,13 @@ impl Records {
                 etag,
                 view,
                 expand,
+                excerpt,
                 to,
             } => {
                 let call = item.collection.records(&to.service)?.get(item.id);
                 let call =
                     with_given!(call, fields: view.fields, expand: expand, time_zone: view.tz);
+                let call = with_given!(call, excerpt: excerpt);
                 let record = call.send_tagged().await?;
                 if etag {
                     output.etag(record.etag.as_deref());
@@ -186,11 +199,13 @@ impl Records {
             Self::Create {
                 collection,
                 record,
+                on_conflict,
                 view,
                 to,
             } => {
                 let record = input::read_object(&record)?;
                 let call = collection.records(&to.service)?.create(&record);
+                let call = call.on_conflict(on_conflict);
                 let call = with_given!(call, fields: view.fields, time_zone: view.tz);
                 output.one(to.format, &call.send().await?)
             }
@@ -225,6 +240,7 @@ impl Records {
                 with_given!(call, if_match: if_match).send().await?;
                 output.deleted("record", &item.id)
             }
+            Self::Value(value) => value.run(context).await,
             Self::UpdateAll(update) => update.run(context).await,
             Self::DeleteAll(delete) => delete.run(context).await,
             Self::References { item, to } => {

@@ -24,11 +24,11 @@ use crate::{
     plan::{AggregatePlan, ListPlan},
     query::Around,
     record::{
-        BulkPlan, BulkResults, Changed, Note, Part, Projection, RecordBody,
+        BulkPlan, BulkResults, Changed, Note, Part, Projection, RawValue, RecordBody,
         change_all::{ChangeAll, ChangedKeys},
     },
     sql::{SqlJob, SqlOutput},
-    value::Values,
+    value::{Values, time::Zone},
 };
 
 pub(crate) use self::answers::Cells;
@@ -77,11 +77,21 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         shown: Projection,
     ) -> Result<RecordJson>;
 
-    /// Creates a record and returns it as the database has it.
+    /// Gets the value of one field of a record, by the place of the field; `None` for NULL.
+    async fn value(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        index: usize,
+        zone: Zone,
+    ) -> Result<Option<RawValue>>;
+
+    /// Creates a record and returns it as the database has it. Where the body has values of unique fields, the record that
+    /// has them is changed instead.
     async fn create(
         &self,
         model: &Arc<Model>,
-        values: Values,
+        body: RecordBody,
         shown: Projection,
         note: Note,
     ) -> Result<RecordJson>;

@@ -127,6 +127,7 @@ pub struct Checked {
     sql: String,
     binds: Vec<usize>,
     attributes: Vec<Attribute>,
+    is_limited: bool,
 }
 
 impl Checked {
@@ -137,7 +138,13 @@ impl Checked {
             sql: sql.to_owned(),
             binds: Vec::new(),
             attributes: Vec::new(),
+            is_limited: false,
         }
+    }
+
+    /// Whether the query itself says how many rows it returns at most.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.is_limited
     }
 
     /// The text that may run: no comment, no semicolon, parentheses that close, and the engine's
@@ -188,10 +195,11 @@ pub fn check(sql: &str, engine: Engine, binds: Binds<'_>) -> Result<Checked, Ref
     let tokens = statement::single(sql, tokens)?;
     let run = statement::longest_run(sql, &tokens)?;
     let (statement, binds) = binds::place(tokens, engine, binds)?;
-    let attributes = parse::examine(sql, &statement, engine, run)?;
+    let (attributes, is_limited) = parse::examine(sql, &statement, engine, run)?;
     Ok(Checked {
         sql: statement.sql,
         binds,
         attributes,
+        is_limited,
     })
 }

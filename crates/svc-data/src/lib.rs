@@ -71,7 +71,9 @@ pub use engine::ResourceOptions;
 pub use engine::sqlite::{DeclaredField, DeclaredModel};
 pub use error::{Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault, Result};
 pub use query::cursor::cursor_behind;
-pub use record::{Before, BeforeCommit, CommitNote, IfMatch, Prepared, RecordJson, Written};
+pub use record::{
+    Before, BeforeCommit, CommitNote, IfMatch, Prepared, RawValue, RecordJson, ValueForm, Written,
+};
 pub use resource::{BulkOptions, Page, Resource, ResourceUrl, Rest, UpdateOptions};
 pub use sql::SqlOutput;
 pub use structure::{Field, Model, Structure, Writes};

@@ -3,17 +3,19 @@
 
 mod aggregate;
 pub(crate) mod expand;
+mod lookup;
+mod place;
 mod test;
 
 use std::sync::Arc;
 
 use svc_model::{
-    Condition, Count, FieldFilter, Filter, Invalid, ListQuery, Lookup, Operand, Relation,
-    parse_bool,
+    Condition, Count, FieldFilter, Filter, Invalid, ListQuery, Lookup, Operand, PlaceCondition,
+    Relation,
 };
 
 use crate::{
-    Field, Model, Result, Structure,
+    Model, Result, Structure,
     query::cursor::cursor_offset,
     record::Projection,
     structure::Kind,
@@ -22,11 +24,9 @@ use crate::{
 
 pub(crate) use self::{
     aggregate::AggregatePlan,
-    test::{Comparison, Match, Step, Test},
+    lookup::{compile_regex, unordered},
+    test::{Comparison, Containment, Match, Place, PlaceTest, PlaceValue, Step, Test},
 };
-
-/// The largest regular expression, compiled, in bytes.
-const REGEX_SIZE: usize = 1 << 20;
 
 /// The most regular expressions of a query: each is compiled before the query runs.
 const MAX_REGEXES: usize = 10;
@@ -92,6 +92,7 @@ impl ListPlan {
         let shown = Projection::collect(
             model,
             query.fields.as_deref(),
+            query.excerpt,
             query.time_zone.as_deref(),
             &mut invalid,
         );
@@ -183,6 +184,7 @@ impl Resolver<'_> {
                 .filter(model, filter)
                 .map(|test| Test::Not(Box::new(test))),
             Filter::Condition(condition) => self.condition(model, condition, "_filter"),
+            Filter::Place(condition) => self.place(model, condition),
             _ => {
                 self.invalid
                     .push_field("_filter", "an operator of the tree is not supported");
@@ -198,12 +200,26 @@ impl Resolver<'_> {
             lookup,
             value,
         } = condition;
+        let index = self.compared(model, field, *lookup, key)?;
+        self.valid(field, self.test(model, index, *lookup, value))
+    }
+
+    fn place(&mut self, model: &Model, condition: &PlaceCondition) -> Option<Test> {
+        let PlaceCondition { field, lookup, .. } = condition;
+        let index = self.compared(model, field, *lookup, "_filter")?;
+        let known = model.at(index).map_err(|error| error.to_string());
+        let test = known.and_then(|field| place::place_test(index, field, condition));
+        self.valid(field, test)
+    }
+
+    /// The field that a condition compares, unless there are too many conditions of that sort.
+    fn compared(&mut self, model: &Model, field: &str, lookup: Lookup, key: &str) -> Option<usize> {
         let Some(index) = model.index_of(field) else {
             self.invalid
                 .push_field(key, format!("unknown field {field:?}"));
             return None;
         };
-        if *lookup == Lookup::Regex {
+        if lookup == Lookup::Regex {
             self.regexes += 1;
             if self.regexes > MAX_REGEXES {
                 let message = format!("at most {MAX_REGEXES} regular expressions are allowed");
@@ -211,13 +227,7 @@ impl Resolver<'_> {
                 return None;
             }
         }
-        self.valid(field, self.test(model, index, *lookup, value))
-    }
-
-    /// A test, unless there is something wrong with it, which is reported on a field.
-    fn valid(&mut self, field: &str, test: Result<Test, String>) -> Option<Test> {
-        test.map_err(|message| self.invalid.push_field(field, message))
-            .ok()
+        Some(index)
     }
 
     fn test(
@@ -228,90 +238,13 @@ impl Resolver<'_> {
         operand: &Operand,
     ) -> Result<Test, String> {
         let field = model.at(index).map_err(|error| error.to_string())?;
-        let kind = field.kind;
-        let one = || match operand {
-            Operand::One(text) => Ok(text.as_str()),
-            _ => Err(format!("the lookup {lookup} needs one value, not a list")),
-        };
-        let scalar = |text: &str| Scalar::to_find(field, text, self.zone);
-        let compare = |comparison| -> Result<Test, String> {
-            let is_ordering = !matches!(comparison, Comparison::Equal | Comparison::Unequal);
-            if is_ordering {
-                comparable(field, lookup)?;
-            }
-            Ok(Test::Compare(index, comparison, scalar(one()?)?))
-        };
-        let matching = |how| -> Result<Test, String> {
-            if kind == Kind::Binary {
-                return Err(format!("the lookup {lookup} does not work on binary data"));
-            }
-            let text = one()?;
-            if text.is_empty() && !matches!(kind, Kind::Text | Kind::Any) {
-                return Err(format!(
-                    "the lookup {lookup} takes a text that is not empty"
-                ));
-            }
-            Ok(Test::Match(index, how, text.to_owned()))
-        };
-        let truth = |test: Test| -> Result<Test, String> {
-            match parse_bool(one()?) {
-                Some(true) => Ok(test),
-                Some(false) => Ok(Test::Not(Box::new(test))),
-                None => Err(format!("the lookup {lookup} needs true or false")),
-            }
-        };
-        match lookup {
-            Lookup::Exact => compare(Comparison::Equal),
-            Lookup::Ne => compare(Comparison::Unequal),
-            Lookup::Gt => compare(Comparison::Greater),
-            Lookup::Gte => compare(Comparison::GreaterOrEqual),
-            Lookup::Lt => compare(Comparison::Less),
-            Lookup::Lte => compare(Comparison::LessOrEqual),
-            Lookup::In => {
-                let Operand::Many(texts) = operand else {
-                    return Err("the lookup in needs a list of values".to_owned());
-                };
-                let values: Result<Vec<_>, _> = texts.iter().map(|text| scalar(text)).collect();
-                Ok(Test::In(index, values?))
-            }
-            Lookup::Range => {
-                let texts = match operand {
-                    Operand::Many(texts) => texts.as_slice(),
-                    _ => &[],
-                };
-                let [low, high] = texts else {
-                    return Err("the lookup range needs two values".to_owned());
-                };
-                comparable(field, lookup)?;
-                Ok(Test::All(vec![
-                    Test::Compare(index, Comparison::GreaterOrEqual, scalar(low)?),
-                    Test::Compare(index, Comparison::LessOrEqual, scalar(high)?),
-                ]))
-            }
-            Lookup::Icontains => matching(Match::Contains { any_case: true }),
-            Lookup::Istartswith => matching(Match::Starts { any_case: true }),
-            Lookup::Iendswith => matching(Match::Ends { any_case: true }),
-            Lookup::Contains => matching(Match::Contains { any_case: false }),
-            Lookup::Startswith => matching(Match::Starts { any_case: false }),
-            Lookup::Endswith => matching(Match::Ends { any_case: false }),
-            Lookup::JsonIcontains => match kind {
-                Kind::Json | Kind::Text | Kind::Any => matching(Match::Contains { any_case: true }),
-                _ => Err("the lookup json_icontains works on JSON and text".to_owned()),
-            },
-            Lookup::Regex => {
-                compile_regex(one()?)?;
-                matching(Match::Regex)
-            }
-            Lookup::Isnull => truth(Test::Null(index)),
-            Lookup::Isempty => truth(Test::Empty(index)),
-            Lookup::Coveredby if field.is_geometry() => {
-                Ok(Test::CoveredBy(index, one()?.to_owned()))
-            }
-            Lookup::Coveredby => Err("the lookup coveredby needs a geometry of PostGIS".to_owned()),
-            _ => Err(format!(
-                "the lookup {lookup} is not supported by this database"
-            )),
-        }
+        lookup::field_test(index, field, lookup, operand, self.zone)
+    }
+
+    /// A test, unless there is something wrong with it, which is reported on a field.
+    fn valid(&mut self, field: &str, test: Result<Test, String>) -> Option<Test> {
+        test.map_err(|message| self.invalid.push_field(field, message))
+            .ok()
     }
 
     /// Contains over texts, equality over numbers.
@@ -422,36 +355,4 @@ impl Resolver<'_> {
         }
         order
     }
-}
-
-/// Refuses a lookup that compares values which have no order.
-fn comparable(field: &Field, lookup: Lookup) -> Result<(), String> {
-    if field.kind == Kind::Json && field.detail.element.is_none() {
-        return Err(format!("the lookup {lookup} does not work on JSON"));
-    }
-    match field.is_ordered() {
-        true => Ok(()),
-        false => Err(unordered(field)),
-    }
-}
-
-/// Why values of a field have no order.
-pub(crate) fn unordered(field: &Field) -> String {
-    format!(
-        "the database has no order for values of the type {}",
-        field.db_type
-    )
-}
-
-/// Compiles a regular expression that runs in linear time and bounded memory.
-pub(crate) fn compile_regex(pattern: &str) -> Result<regex::Regex, String> {
-    regex::RegexBuilder::new(pattern)
-        .size_limit(REGEX_SIZE)
-        .dfa_size_limit(REGEX_SIZE)
-        .build()
-        .map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => "the regular expression is too large".to_owned(),
-            _ => "must be a regular expression; look-around and back-references are not taken"
-                .to_owned(),
-        })
 }

@@ -5,21 +5,26 @@
 pub(crate) mod assignments;
 pub(crate) mod change_all;
 pub(crate) mod cursor;
+mod excerpts;
 mod first_of_each;
 mod page;
 #[cfg(all(test, feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod tests;
 
 use sea_query::{
-    Alias, DynIden, Expr, ExprTrait, Func, FunctionCall, IntoTableRef as _, Order, Query,
-    SelectStatement, TableRef,
+    Alias, CaseStatement, DynIden, Expr, ExprTrait, Func, FunctionCall, IntoTableRef as _, Order,
+    Query, SelectStatement, TableRef,
 };
 
-pub(crate) use self::page::{Around, PageQuery, PageWriter, PlaceQuery};
+pub(crate) use self::{
+    excerpts::excerpts,
+    page::{Around, PageQuery, PageWriter, PlaceQuery},
+};
 use crate::{
     Error, Field, Model, Result,
-    plan::{Comparison, Match, Step, Test},
+    plan::{Comparison, Containment, Match, Place, Step, Test},
     query::cursor::{Key, KeyValue},
+    record::{excerpt::Excerpted, raw::MAX_VALUE},
     structure::Kind,
     value::Scalar,
 };
@@ -104,10 +109,40 @@ pub(crate) trait Dialect: Sync {
         ))
     }
 
+    /// Whether an array has these elements, or such. No engine that has no arrays is asked.
+    fn has_elements(
+        &self,
+        table: &str,
+        field: &Field,
+        containment: Containment,
+        values: &[Scalar],
+    ) -> Result<Expr> {
+        let (_, _, _) = (table, containment, values);
+        Err(no_array(field))
+    }
+
+    /// How many elements an array has.
+    fn len(&self, table: &str, field: &Field) -> Result<Expr> {
+        let _ = table;
+        Err(no_array(field))
+    }
+
+    /// Whether a test of a place inside the JSON of a field holds.
+    fn place(&self, table: &str, field: &Field, place: &Place) -> Result<Expr>;
+
     /// Whether a field is NULL.
     fn is_null(&self, table: &str, field: &Field) -> Expr {
         column(table, &field.name).is_null()
     }
+
+    /// How many bytes a value of a field has, where that may be many.
+    fn size(&self, table: &str, field: &Field) -> Option<Expr> {
+        let (_, _) = (table, field);
+        None
+    }
+
+    /// The excerpt of a field: at most so many characters of a text or of compact JSON, or so many bytes.
+    fn excerpt(&self, table: &str, field: &Field, most: u32) -> Excerpted;
 
     /// A field as text.
     fn text(&self, table: &str, field: &Field) -> Expr {
@@ -134,6 +169,10 @@ pub(crate) trait Dialect: Sync {
     fn joins(&self, here: (&str, &Field), there: (&str, &Field)) -> Expr {
         column(there.0, &there.1.name).eq(column(here.0, &here.1.name))
     }
+}
+
+fn no_array(field: &Field) -> Error {
+    Error::invalid_field(&field.name, "the database of this resource has no arrays")
 }
 
 /// Which way a column is ordered.
@@ -209,6 +248,32 @@ pub(crate) fn by_key(
 ) -> Result<SelectStatement> {
     let mut query = select(dialect, model, Some(is_record(dialect, model, key)?));
     all_fields(dialect, &mut query, model);
+    Ok(query)
+}
+
+/// The query for one field of the record of a key, and behind it 0 where its value is too large to be read: then it is
+/// NULL.
+pub(crate) fn one_field(
+    dialect: &dyn Dialect,
+    model: &Model,
+    key: &[(usize, Scalar)],
+    field: &Field,
+) -> Result<SelectStatement> {
+    let mut query = select(dialect, model, Some(is_record(dialect, model, key)?));
+    let read = dialect.read(SELF, field);
+    let is_small = dialect.size(SELF, field);
+    let is_small = is_small.map(|size| size.lte(Expr::cust(MAX_VALUE.to_string())));
+    match is_small {
+        Some(is_small) => {
+            query.expr(CaseStatement::new().case(is_small.clone(), read));
+            let is_small = CaseStatement::new().case(is_small.not(), Expr::cust("0"));
+            query.expr(is_small.finally(Expr::cust("1")));
+        }
+        None => {
+            query.expr(read).expr(Expr::cust("1"));
+        }
+    }
+    query.limit(1);
     Ok(query)
 }
 
@@ -312,6 +377,14 @@ impl Tester<'_> {
             Test::In(index, values) => dialect.is_in(table, model.at(*index)?, values),
             Test::Match(index, how, text) => dialect.matches(table, model.at(*index)?, *how, text),
             Test::CoveredBy(index, wkt) => dialect.is_covered_by(table, model.at(*index)?, wkt),
+            Test::Elements(index, containment, values) => {
+                dialect.has_elements(table, model.at(*index)?, *containment, values)
+            }
+            Test::Len(index, comparison, number) => {
+                let len = dialect.len(table, model.at(*index)?)?;
+                Ok(compared(len, *comparison, Expr::val(*number)))
+            }
+            Test::Place(index, place) => dialect.place(table, model.at(*index)?, place),
             Test::Null(index) => Ok(dialect.is_null(table, model.at(*index)?)),
             Test::Empty(index) => Ok(dialect.is_empty(table, model.at(*index)?)),
             Test::Related(steps, last) => self.related(model, table, steps, last),

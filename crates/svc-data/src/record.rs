@@ -4,15 +4,18 @@ mod body;
 mod bulk;
 pub(crate) mod change_all;
 mod commit_note;
+pub(crate) mod excerpt;
 pub(crate) mod fixed;
 pub(crate) mod projection;
+pub(crate) mod raw;
 pub(crate) mod refusal;
+mod upsert;
 
 use std::collections::BTreeMap;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
-use serde_json::value::RawValue;
+use serde_json::value::RawValue as RawJson;
 use sha2::{Digest, Sha256};
 use svc_model::{CountIs, JsonObject, RecordId};
 
@@ -21,10 +24,12 @@ pub(crate) use self::{
     body::{Purpose, RecordBody, read_body, read_key},
     bulk::{BulkPlan, BulkResults, take_back},
     projection::Projection,
+    upsert::UniqueKey,
 };
 pub use self::{
     bulk::{BeforeCommit, Prepared},
     commit_note::{CommitNote, Written},
+    raw::{RawValue, ValueForm},
 };
 use crate::{Error, ErrorKind, Field, Model, Result};
 
@@ -108,7 +113,7 @@ impl RecordJson {
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when this is no record of the model.
     pub fn id(&self, model: &Model) -> Result<RecordId> {
         let strange = || Error::internal("a record has no primary key");
-        let body: BTreeMap<String, &RawValue> = serde_json::from_slice(&self.body)
+        let body: BTreeMap<String, &RawJson> = serde_json::from_slice(&self.body)
             .map_err(|source| Error::internal("a record is no JSON").with_source(source))?;
         let parts = model.primary_key().map(|field| {
             let json = body.get(&field.name).ok_or_else(strange)?.get();

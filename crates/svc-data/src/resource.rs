@@ -3,6 +3,7 @@
 mod bulk_create;
 mod change_all;
 mod connect;
+mod create;
 mod expand;
 mod keys;
 mod list;
@@ -39,8 +40,9 @@ use crate::{
     Structure,
     engine::{ChangeRequest, Driver, Update},
     plan::{AggregatePlan, ListPlan},
-    record::{Note, Projection, Purpose, read_body, read_key},
+    record::{Note, Projection, Purpose, RawValue, read_body, read_key},
     sql::{SqlJob, SqlOutput},
+    value::time::Zone,
 };
 
 /// How long a request waits for the comparison of the structure, before it continues with the known one.
@@ -354,35 +356,25 @@ impl Resource {
         Ok(record)
     }
 
-    /// Creates a record and returns it whole.
+    /// Gets the value of one field of a record by itself; `None` for NULL. No other field is read.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] with messages by field when the body or a rule of the database does not
-    /// allow it, else as [`Resource::list`].
-    pub async fn create(
+    /// [`ErrorKind::NotFound`] when there is no such field or record, [`ErrorKind::Invalid`] when the value has more than
+    /// 64 MiB, else as [`Resource::list`].
+    pub async fn value(
         &self,
         model: &Arc<Model>,
-        body: &JsonObject,
-        view: &RecordView,
-    ) -> Result<RecordJson> {
-        let computed = |name: &str| model.field(name).is_some_and(|field| !field.editable);
-        if body.iter().any(|(name, _)| computed(name)) {
-            // What the database computes is compared before it is committed.
-            let options = BulkOptions {
-                view: view.clone(),
-                ..BulkOptions::default()
-            };
-            let created = self.create_all(model, std::slice::from_ref(body), &options, &self.note);
-            return created
-                .await?
-                .pop()
-                .unwrap_or_else(|| Err(Error::internal("a record that was created is missing")));
-        }
+        id: &str,
+        field: &str,
+        time_zone: Option<&str>,
+    ) -> Result<Option<RawValue>> {
         self.with_structure(model, |driver, _, model| {
-            writable(model, model.writes.create, "created")?;
-            let shown = Projection::resolve(model, view)?;
-            let body = read_body(model, body, &shown.zone, Purpose::Create)?;
-            Ok(driver.create(model, body.values, shown, self.note.clone()))
+            let zone = Zone::parse(time_zone);
+            let zone = zone.map_err(|message| Error::invalid_field("tz", message))?;
+            let index = model.index_of(field).ok_or_else(|| {
+                Error::not_found(format!("no field {field:?} in {:?}", model.name))
+            })?;
+            Ok(driver.value(model, read_key(model, id)?, index, zone))
         })
         .await
     }

@@ -11,7 +11,7 @@ use std::{
 use bytes::Bytes;
 use sea_query::SelectStatement;
 use svc_model::{
-    Count, Invalid, JsonObject, ListQuery, Operand, OrderBy,
+    Count, Invalid, JsonObject, ListQuery, Operand, OrderBy, RecordView,
     records::{
         AggregateFunction, AggregateQuery, Aggregation, GroupColumn, GroupQuery, group_name,
     },
@@ -23,7 +23,8 @@ use crate::{
     Error, Field, Model, Result, Structure,
     guard::{self, Binds, Checked, Engine},
     plan::{AggregatePlan, ListPlan},
-    query::{Dialect, PageQuery},
+    query::{Dialect, PageQuery, excerpts, select},
+    record::{Projection, excerpt::RowExcerpts},
     structure::Kind,
     value::{Scalar, time::Zone},
 };
@@ -51,6 +52,8 @@ pub struct SqlOutput {
     pub count: Option<u64>,
     /// Whether rows were left out because of the caps on rows and bytes.
     pub truncated: bool,
+    /// The whole lengths of values that were cut: a JSON array with an object or null for each row. `None` where nothing was.
+    pub cut: Option<Bytes>,
 }
 
 /// A query that passed the guard, for an engine to run.
@@ -75,6 +78,8 @@ pub(crate) struct SqlPlan {
     /// The list whose records are counted, when it was requested.
     pub(crate) count: Option<ListPlan>,
     pub(crate) zone: Zone,
+    /// The rows of the query as they stand, with the excerpts that are shown.
+    pub(crate) shown: Projection,
 }
 
 /// What a query of a client asks for.
@@ -99,16 +104,37 @@ pub(crate) struct SqlRows {
     /// Whether they were left out because of the cap on bytes.
     pub(crate) too_large: bool,
     pub(crate) count: Option<u64>,
+    /// The whole lengths of values that were cut.
+    pub(crate) cut: Option<Bytes>,
     /// Names and types of the columns.
     pub(crate) columns: Vec<(String, FieldType)>,
 }
 
+/// A statement about a query, and how the values of its rows are cut.
+pub(crate) struct SqlSelect {
+    pub(crate) select: SelectStatement,
+    pub(crate) excerpts: Option<RowExcerpts>,
+}
+
 impl SqlPlan {
     /// The statement of a list of rows of the query.
-    pub(crate) fn page(&self, dialect: &dyn Dialect, plan: &ListPlan) -> Result<SelectStatement> {
+    pub(crate) fn page(&self, dialect: &dyn Dialect, plan: &ListPlan) -> Result<SqlSelect> {
         let query = PageQuery::new(dialect, &self.model, None, plan.clone())?;
         let page = query.pages.into_iter().next();
-        page.ok_or_else(|| Error::internal("a list has no statement"))
+        let select = page.ok_or_else(|| Error::internal("a list has no statement"))?;
+        let excerpts = query.excerpts;
+        Ok(SqlSelect { select, excerpts })
+    }
+
+    /// The statement of the rows as they stand, where their values are cut.
+    pub(crate) fn excerpts(&self, dialect: &dyn Dialect) -> Result<Option<SqlSelect>> {
+        let excerpts = excerpts(dialect, &self.model, &self.shown)?;
+        Ok(excerpts.map(|(columns, excerpts)| {
+            let mut select = select(dialect, &self.model, None);
+            select.exprs(columns);
+            let excerpts = Some(excerpts);
+            SqlSelect { select, excerpts }
+        }))
     }
 
     /// The statement that counts the records of a list.
@@ -139,6 +165,7 @@ impl SqlRows {
             more: false,
             too_large: false,
             count: None,
+            cut: None,
             columns: Vec::new(),
         }
     }
@@ -203,6 +230,7 @@ impl SqlJob {
         let structure = Structure::new(Vec::new(), 0);
         let mut query = ListQuery::new().count(Count::None);
         query.time_zone.clone_from(&asked.timezone);
+        query.excerpt = asked.excerpt;
         let is_column = |name: &str| model.has_field(name);
         let mut invalid = Invalid::new();
         for filter in &asked.filters {
@@ -237,6 +265,11 @@ impl SqlJob {
             }
             (None, None) => Vec::new(),
         };
+        let mut view = RecordView::default();
+        view.excerpt = asked.excerpt;
+        let mut shown = Projection::resolve(&model, &view)
+            .map_err(|error| renamed(error, "_excerpt", "excerpt"))?;
+        shown.zone = self.zone.clone();
         let task = if let Some(aggregation) = self.aggregation() {
             SqlTask::Aggregate(if asked.aggregate.is_some() {
                 let query = AggregateQuery::new(&query, aggregation);
@@ -269,6 +302,7 @@ impl SqlJob {
             task,
             count,
             zone: self.zone.clone(),
+            shown,
         })
     }
 
@@ -352,6 +386,7 @@ impl SqlJob {
             truncated: rows.too_large || (capped && limit == MAX_ROWS),
             columns: rows.columns,
             data: rows.data,
+            cut: rows.cut,
         };
         if let SqlTask::Aggregate(aggregate) = &plan.task {
             (answer.data, answer.row_count) = values_of(&answer.data)?;

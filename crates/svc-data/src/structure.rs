@@ -91,6 +91,8 @@ pub struct Model {
     pub(crate) checks: Vec<Rule>,
     /// The rules that values are there once.
     pub(crate) uniques: Vec<Rule>,
+    /// The sets of fields by whose values a record can be found: no two records have the same ones, NULL aside.
+    pub(crate) unique_keys: Vec<Vec<usize>>,
     /// Whether something may happen to a record while it is written that the statement does not tell.
     pub(crate) has_triggers: bool,
     /// Whether its records are stored in the database as they are listed, so that they stay the same as long as
@@ -203,6 +205,7 @@ impl Model {
             referrers: Vec::new(),
             checks: Vec::new(),
             uniques: Vec::new(),
+            unique_keys: Vec::new(),
             has_triggers: false,
             is_stored: false,
             scope: None,

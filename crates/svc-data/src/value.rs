@@ -1,8 +1,10 @@
 //! Values that clients send, as text in a query string or as JSON in a body, read as the type of a
 //! column. What does not fit is refused with a message; nothing is rounded in silence.
 
+pub(crate) mod excerpt;
 pub(crate) mod json;
 mod json_equality;
+pub(crate) mod json_value;
 pub(crate) mod time;
 
 use jiff::{
@@ -180,7 +182,7 @@ impl Scalar {
 }
 
 /// JSON that is not nested deeper than its column, or those who read it, can take.
-fn read_json(field: &Field, json: &str) -> Result<Scalar, String> {
+pub(crate) fn read_json(field: &Field, json: &str) -> Result<Scalar, String> {
     let most = field.json_depth();
     match json_depth(json) <= most {
         true => Ok(Scalar::Json(json.to_owned())),

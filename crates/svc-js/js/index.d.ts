@@ -88,7 +88,7 @@ export interface WriteOptions extends CallOptions {
   ifMatch?: object | string;
 }
 
-/** How a filter compares a field with a value. `in` and `range` take arrays. */
+/** How a filter compares a field with a value. `in`, `range` and those of several elements take arrays. */
 export type Lookup =
   | "exact"
   | "ne"
@@ -108,7 +108,15 @@ export type Lookup =
   | "isempty"
   | "json_icontains"
   | "regex"
-  | "coveredby";
+  | "coveredby"
+  | "contains_all"
+  | "contains_any"
+  | "contained_by"
+  | "len"
+  | "len__gt"
+  | "len__gte"
+  | "len__lt"
+  | "len__lte";
 
 /** A value to compare a field with. */
 export type FilterValue = string | number | bigint | boolean | Date;
@@ -129,7 +137,10 @@ export type Filters = {
     | { readonly [lookup in Lookup]?: FilterValue | readonly FilterValue[] };
 };
 
-/** A tree of conditions: at most 8 operators deep, with at most 100 conditions. */
+/**
+ * A tree of conditions: at most 8 operators deep, with at most 100 conditions. A condition with a path compares a place
+ * inside a JSON column: names of members and positions of elements lead there.
+ */
 export type Filter =
   | { readonly and: readonly Filter[] }
   | { readonly or: readonly Filter[] }
@@ -138,6 +149,12 @@ export type Filter =
       readonly field: string;
       readonly lookup?: Lookup;
       readonly value: FilterValue | readonly FilterValue[];
+    }
+  | {
+      readonly field: string;
+      readonly path: readonly (string | number)[];
+      readonly lookup?: Lookup;
+      readonly value: Json;
     };
 
 /** The selection of records for a call. */

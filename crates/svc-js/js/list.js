@@ -3,7 +3,7 @@
 import { failed, object } from "./error.js";
 import { stringify } from "./json.js";
 
-const LISTS = ["in", "range"];
+const LISTS = ["in", "range", "contains_all", "contains_any", "contained_by"];
 
 /** The options of a call, with its selection as a query string: names and values, as on the wire. */
 export function selection({
@@ -99,7 +99,7 @@ function whole(option, number) {
 
 /** A comma-separated list; values that contain a separator are quoted. */
 const commaList = (values) =>
-  values.map((value) => (/^$|^\s|[,"|]|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)).join();
+  values.map((value) => (/^$|^[\s[]|[,"|]|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)).join();
 
 /** A page, from an envelope or a bare array. */
 export function page(answer) {

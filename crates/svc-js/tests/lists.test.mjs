@@ -108,7 +108,8 @@ test("a value with commas, quotes or signs of the query is compared as it is", a
 
 test("filters are sent as their lookups say", async (t) => {
   const at = new Date(Date.UTC(2026, 8, 15, 12));
-  const filters = { a: 1, b: null, c: [1, 2], d: { gte: 1, lt: 2n }, e: at, f: { isnull: false }, g: true, h: "" };
+  const k = { contains_any: ["[x", "y"], contained_by: [], len__gt: 2 };
+  const filters = { a: 1, b: null, c: [1, 2], d: { gte: 1, lt: 2n }, e: at, f: { isnull: false }, g: true, h: "", k };
   assert.deepEqual(await query(t, { filters, exclude: { i: "x", j: { in: ["y"] } } }), {
     a: "1",
     b__isnull: "true",
@@ -119,6 +120,9 @@ test("filters are sent as their lookups say", async (t) => {
     f__isnull: "false",
     g: "true",
     h: "",
+    k__contained_by: "",
+    k__contains_any: '"[x",y',
+    k__len__gt: "2",
     exclude__i: "x",
     exclude__j__in: "y",
   });

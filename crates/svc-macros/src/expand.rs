@@ -17,7 +17,7 @@ pub(crate) fn expand(input: &DeriveInput, declaration: &Declaration) -> TokenStr
     quote! { #constructor #setters #operation #settings #read }
 }
 
-/// The traits for setting the query and the entity tag, which many operations share.
+/// The traits for setting the query, the entity tag and the ID of a statement, which many operations share.
 fn settings(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
@@ -36,6 +36,13 @@ fn settings(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
             Location::Header(header) if header.value() == "if-match" => quote! {
                 impl #impl_generics ::svc_model::wire::HasIfMatch for #name #type_generics #where_clause {
                     fn if_match_mut(&mut self) -> &mut #ty {
+                        &mut self.#field
+                    }
+                }
+            },
+            Location::Header(header) if header.value() == "x-statement-id" => quote! {
+                impl #impl_generics ::svc_model::wire::HasStatementId for #name #type_generics #where_clause {
+                    fn statement_id_mut(&mut self) -> &mut #ty {
                         &mut self.#field
                     }
                 }

@@ -2,7 +2,7 @@
 //!
 //! - [`wire`] is the transport contract: the [`Transport`](wire::Transport) trait, its
 //!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
-//! - [`pages`], [`projects`], [`proxy`], [`records`], [`resources`], [`sql`], [`teams`] and [`users`] hold
+//! - [`pages`], [`projects`], [`proxy`], [`records`], [`resources`], [`sql`], [`statements`], [`teams`] and [`users`] hold
 //!   the types and operations of their group, [`account`] the types of accounts, whose operations are in
 //!   `svc-auth`.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
@@ -35,6 +35,7 @@
 extern crate self as svc_model;
 
 pub mod account;
+mod comma_list;
 mod draft;
 mod filter;
 mod invalid;
@@ -54,6 +55,7 @@ pub mod resources;
 mod response;
 mod scope;
 pub mod sql;
+pub mod statements;
 pub mod teams;
 pub mod users;
 pub mod wire;
@@ -61,7 +63,10 @@ pub mod wire;
 pub use self::{
     account::UserInfo,
     draft::{Draft, DraftError},
-    filter::{Condition, Filter, FilterError, MAX_CONDITIONS, MAX_FILTER_DEPTH, Operand},
+    filter::{
+        Condition, Filter, FilterError, JsonOperand, JsonPath, MAX_CONDITIONS, MAX_FILTER_DEPTH,
+        MAX_PATH_ELEMENT, MAX_PATH_PARTS, Operand, PathPart, PlaceCondition,
+    },
     invalid::{Invalid, MAX_MESSAGES, NON_FIELD_ERRORS},
     list::{
         Count, DEFAULT_PER_PAGE, Expand, ExpandError, Expanded, FieldFilter, ListQuery,
@@ -70,7 +75,8 @@ pub use self::{
     },
     lookup::{Lookup, UnknownLookup, parse_bool},
     names::{
-        EnvironmentName, ModelName, PageUid, ProjectName, RecordId, ResourceName, TeamUid, UserUid,
+        EnvironmentName, FieldName, ModelName, PageUid, ProjectName, RecordId, ResourceName,
+        TeamUid, UserUid,
     },
     object::{JsonObject, MAX_JSON_DEPTH, json_depth},
     pages::{PageSettings, UpdatePageSettings},

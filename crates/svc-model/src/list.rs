@@ -16,6 +16,7 @@ pub use self::{
 };
 use crate::{
     Condition, Filter, Lookup, Operand, PageQuery, Paginated, QueryString,
+    comma_list::write_list,
     wire::{HasFields, HasQuery, Operation, PagedOperation, QueryPart},
 };
 
@@ -69,6 +70,8 @@ pub struct ListQuery {
     pub fields: Option<Vec<String>>,
     /// `_expand`: related records that come with each record.
     pub expand: Option<Expand>,
+    /// `_excerpt`: texts, binary data and JSON that are longer are cut; whole when `None`.
+    pub excerpt: Option<u32>,
     /// `_relation`: only records that have these related records.
     pub relation: Option<Relation>,
     /// `_count`: how the total number of matches is determined.
@@ -95,6 +98,7 @@ impl Default for ListQuery {
             filter: None,
             fields: None,
             expand: None,
+            excerpt: None,
             relation: None,
             count: Count::Exact,
             time_zone: None,
@@ -286,6 +290,14 @@ impl ListQuery {
         self
     }
 
+    /// Requests excerpts: texts have at most so many characters, binary data so many bytes, and JSON so many characters of
+    /// its compact text. What was cut is in the property `_cut` of a record, with its whole length.
+    #[must_use]
+    pub fn excerpt(mut self, most: u32) -> Self {
+        self.excerpt = Some(most);
+        self
+    }
+
     /// Selects records that have these related records.
     #[must_use]
     pub fn relation(mut self, relation: Relation) -> Self {
@@ -362,6 +374,9 @@ impl ListQuery {
         }
         if let Some(expand) = &self.expand {
             query.push("_expand", &expand.to_string());
+        }
+        if let Some(excerpt) = self.excerpt {
+            query.push("_excerpt", &excerpt.to_string());
         }
         if self.count != Count::Exact {
             query.push("_count", self.count.as_str());
@@ -525,67 +540,6 @@ impl Count {
             Self::Estimated => "estimated",
             Self::Auto => "auto",
             Self::None => "none",
-        }
-    }
-}
-
-/// Writes a comma-separated list; a value with a comma, a bar, a quote or outer space is quoted, quotes are doubled.
-pub(crate) fn write_list(values: impl Iterator<Item = String>) -> String {
-    let mut list = String::new();
-    for (index, value) in values.enumerate() {
-        if index > 0 {
-            list.push(',');
-        }
-        if value.is_empty() || value.contains([',', '"', '|']) || value.trim() != value {
-            list.push('"');
-            list.push_str(&value.replace('"', "\"\""));
-            list.push('"');
-        } else {
-            list.push_str(&value);
-        }
-    }
-    list
-}
-
-/// Reads a comma-separated list. Outer space around a value that is not quoted is ignored.
-pub(crate) fn read_list(list: &str) -> Result<Vec<String>, &'static str> {
-    let mut values = Vec::new();
-    let mut rest = list.trim_start();
-    loop {
-        let value;
-        if let Some(quoted) = rest.strip_prefix('"') {
-            let mut text = String::new();
-            let mut tail = quoted;
-            loop {
-                let Some((part, after)) = tail.split_once('"') else {
-                    return Err("a double quote is not closed");
-                };
-                text.push_str(part);
-                match after.strip_prefix('"') {
-                    Some(after) => {
-                        text.push('"');
-                        tail = after;
-                    }
-                    None => {
-                        tail = after;
-                        break;
-                    }
-                }
-            }
-            rest = tail.trim_start();
-            if !rest.is_empty() && !rest.starts_with(',') {
-                return Err("a comma must follow a quoted value");
-            }
-            value = text;
-        } else {
-            let end = rest.find(',').unwrap_or(rest.len());
-            value = rest[..end].trim_end().to_owned();
-            rest = &rest[end..];
-        }
-        values.push(value);
-        match rest.strip_prefix(',') {
-            Some(after) => rest = after.trim_start(),
-            None => return Ok(values),
         }
     }
 }

@@ -82,12 +82,37 @@ lookups! {
     Regex => "regex",
     /// The geometry lies within the given geometry (PostGIS).
     Coveredby => "coveredby",
+    /// The array has all of the values (PostgreSQL).
+    ContainsAll => "contains_all",
+    /// The array has at least one of the values (PostgreSQL).
+    ContainsAny => "contains_any",
+    /// The array has no other values than these (PostgreSQL).
+    ContainedBy => "contained_by",
+    /// The array has so many elements (PostgreSQL).
+    Len => "len",
+    /// The array has more elements (PostgreSQL).
+    LenGt => "len__gt",
+    /// The array has so many elements or more (PostgreSQL).
+    LenGte => "len__gte",
+    /// The array has fewer elements (PostgreSQL).
+    LenLt => "len__lt",
+    /// The array has so many elements or fewer (PostgreSQL).
+    LenLte => "len__lte",
 }
 
 impl Lookup {
-    /// Whether the value is a list: of any length for `in`, of two for `range`.
+    /// Whether the value is a list: of two values for `range`, of any number for the others.
     pub fn takes_list(self) -> bool {
-        matches!(self, Self::In | Self::Range)
+        matches!(self, Self::In | Self::Range) || self.takes_elements()
+    }
+
+    /// Whether the value is a list of elements that an array is compared with. It may be empty, and is a JSON array or a
+    /// comma list.
+    pub fn takes_elements(self) -> bool {
+        matches!(
+            self,
+            Self::ContainsAll | Self::ContainsAny | Self::ContainedBy
+        )
     }
 }
 

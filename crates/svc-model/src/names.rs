@@ -89,6 +89,8 @@ names! {
     /// The identifier of a collection in a resource (`{{model_id}}`): a table or view;
     /// `schema.table` outside the default schema.
     ModelName,
+    /// The name of a field of a model.
+    FieldName,
     /// The unique ID of a page (`UID`).
     PageUid,
     /// The unique ID of a team.

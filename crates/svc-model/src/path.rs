@@ -13,6 +13,8 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
 
 /// Names of operations that are written in paths at the position of a record's key.
 const OPERATION_NAMES: [&str; 4] = ["aggregate", "bulk_create", "group", "upsert"];
+/// Those at the position of a field.
+const RECORD_OPERATION_NAMES: [&str; 3] = ["get_siblings", "history", "references"];
 
 /// Splits a template at its first name in braces: what is before it, the name, and what is behind it.
 pub(crate) fn split_name(template: &str) -> Option<(&str, &str, &str)> {
@@ -51,8 +53,13 @@ pub(crate) fn expand(
         }
         out.push_str(before);
         let mut argument = *argument;
-        if name == "id" && OPERATION_NAMES.contains(&argument) {
-            // This marks the key of a record, as opposed to the operation of that name (wire contract, section 11).
+        let operations: &[&str] = match name {
+            "id" => &OPERATION_NAMES,
+            "field" => &RECORD_OPERATION_NAMES,
+            _ => &[],
+        };
+        if operations.contains(&argument) {
+            // This marks the key or field, as opposed to the operation of that name (wire contract, section 11).
             let (first, others) = argument.split_at(1);
             first
                 .bytes()
@@ -106,6 +113,14 @@ mod tests {
         assert_eq!(path("aggregate"), "/models/group/%61ggregate");
         assert_eq!(path("upsert"), "/models/group/%75psert");
         assert_eq!(path("groups"), "/models/group/groups");
+    }
+
+    #[test]
+    fn a_field_is_distinguished_from_the_operation_of_that_name() {
+        let path = |field| expanded("/{id}/{field}", &["references", field]).unwrap();
+        assert_eq!(path("references"), "/references/%72eferences");
+        assert_eq!(path("get_siblings"), "/references/%67et_siblings");
+        assert_eq!(path("group"), "/references/group");
     }
 
     #[test]

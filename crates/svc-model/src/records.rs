@@ -3,9 +3,11 @@
 mod aggregate;
 mod bulk_create;
 mod change_all;
+mod create;
 mod group;
 mod references;
 mod siblings;
+mod value;
 
 use std::marker::PhantomData;
 
@@ -22,12 +24,14 @@ pub use self::{
         BulkCreate, BulkQuery, BulkResult, IDEMPOTENCY_KEY, MAX_BULK, MAX_IDEMPOTENCY_KEY,
     },
     change_all::{ChangeAllQuery, DeleteAll, Deleted, UpdateAll, Updated},
+    create::{Create, CreateQuery},
     group::{
         DEFAULT_GROUPS, DateUnit, Group, GroupColumn, GroupLookup, GroupQuery, GroupRow,
         MAX_GROUP_COLUMNS, MAX_GROUPS, UnknownGroupLookup, group_name,
     },
     references::{DeleteRule, GetReferences, MAX_REFERENCES, Reference},
     siblings::{GetSiblings, Siblings},
+    value::{ByteRange, GetValue, RawValue},
 };
 
 /// A record whose columns are not known at compile time.
@@ -91,6 +95,9 @@ pub struct List<T = Record> {
     /// The query that selects the records.
     #[wire(query)]
     pub query: ListQuery,
+    /// The ID under which it is listed while it runs; the service chooses one when this is `None`.
+    #[wire(header = "x-statement-id")]
+    pub statement_id: Option<String>,
     record_type: PhantomData<fn() -> T>,
 }
 
@@ -113,25 +120,6 @@ pub struct Get<T = Record> {
     /// The key of the record.
     #[wire(path)]
     pub id: RecordId,
-    /// The view of the record in the response.
-    #[wire(query, default)]
-    pub view: RecordView,
-    record_type: PhantomData<fn() -> T>,
-}
-
-/// Create: `POST B`, 201 with the whole record.
-#[derive(Clone, Debug, Operation)]
-#[operation(POST Data "/projects/{project}/{environment}/{resource}/models/{model}")]
-#[operation(name = "records.create", status = CREATED, credential = StaticToken, tagged = T)]
-#[operation(new = "Creates a record.")]
-#[non_exhaustive]
-pub struct Create<T = Record> {
-    /// The collection.
-    #[wire(path)]
-    pub collection: Collection,
-    /// The fields of the new record.
-    #[wire(whole_body)]
-    pub record: JsonObject,
     /// The view of the record in the response.
     #[wire(query, default)]
     pub view: RecordView,

@@ -83,6 +83,9 @@ pub struct SqlQuery {
     /// One value for each group of rows, by several columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<SqlGroups>,
+    /// Texts, binary data and JSON that are longer are cut; whole when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<u32>,
     /// UTC offset or IANA time zone of date texts; UTC when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
@@ -215,6 +218,19 @@ fn read_query(body: &JsonObject) -> Result<SqlQuery, Invalid> {
     check_lengths(&query)?;
     if query.v.is_some_and(|version| version != 1) {
         return Err(Invalid::field("v", "must be 1, or be left out"));
+    }
+    let excerpt = query
+        .excerpt
+        .filter(|_| query.aggregate.is_some() || query.group.is_some() || query.groups.is_some());
+    if query.excerpt == Some(0) {
+        return Err(Invalid::field(
+            "excerpt",
+            "must be an integer of at least 1",
+        ));
+    }
+    if excerpt.is_some() {
+        let message = "is for rows, not for aggregate, group or groups";
+        return Err(Invalid::field("excerpt", message));
     }
     if query.params.is_some() && query.v.is_none() {
         return Err(Invalid::field(
@@ -427,6 +443,10 @@ pub struct SqlResult {
     /// Whether rows were left out because of the limits on rows and bytes.
     #[serde(default)]
     pub truncated: bool,
+    /// Of a query with `excerpt`: for each row the whole lengths of the values that were cut, by column, or `None`. Empty
+    /// when nothing was cut.
+    #[serde(default, rename = "_cut", skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<Option<BTreeMap<String, u64>>>,
 }
 
 impl SqlResult {
@@ -484,6 +504,9 @@ pub struct Query {
     /// The query.
     #[wire(whole_body)]
     pub query: SqlQuery,
+    /// The ID under which it is listed while it runs; the service chooses one when this is `None`.
+    #[wire(header = "x-statement-id")]
+    pub statement_id: Option<String>,
 }
 
 #[cfg(test)]

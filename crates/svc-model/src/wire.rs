@@ -23,7 +23,10 @@ pub use self::{
     deadline::{Deadline, with_deadline, within},
     error::{BoxError, TransportError, TransportErrorKind},
     operation::{Credential, Host, Operation, OperationInfo, PathArguments, add_draft},
-    parts::{HasFields, HasIfMatch, HasQuery, PagedOperation, PathPart, QueryPart, QueryValue},
+    parts::{
+        HasFields, HasIfMatch, HasQuery, HasStatementId, PagedOperation, PathPart, QueryPart,
+        QueryValue,
+    },
     received::{BodyProperty, ParameterValue, ReadBody, ReadOperation, ReadQuery, ReceivedRequest},
     request_error::RequestError,
 };

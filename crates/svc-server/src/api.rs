@@ -10,6 +10,7 @@ mod resources;
 mod root;
 pub(crate) mod routes;
 mod sql;
+mod statements;
 mod teams;
 pub(crate) mod tools;
 mod users;
@@ -54,7 +55,8 @@ pub(crate) fn application() -> Routes {
 
 /// The operations that the API definition of each resource describes.
 pub(crate) fn of_resources() -> Routes {
-    records::routes().merge(sql::routes())
+    let routes = records::routes().merge(sql::routes());
+    routes.merge(statements::routes())
 }
 
 /// The routes of the data host: `{base_url}`.

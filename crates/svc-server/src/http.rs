@@ -8,6 +8,7 @@ pub(crate) mod limits;
 pub(crate) mod links;
 pub(crate) mod listener;
 pub(crate) mod log;
+pub(crate) mod range;
 pub(crate) mod request;
 pub(crate) mod resource_path;
 pub(crate) mod response;

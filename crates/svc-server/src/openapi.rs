@@ -13,6 +13,7 @@ use svc_model::{
     DEFAULT_PER_PAGE, MAX_PER_PAGE,
     proxy::BodyType,
     records::{AggregateFunction, MAX_BULK, MAX_IDEMPOTENCY_KEY},
+    statements::MAX_STATEMENT_ID,
 };
 
 use crate::http::error::suggestion::PARAMETERS;
@@ -26,12 +27,16 @@ struct Described {
     body: Option<String>,
     /// The schema of what a success holds.
     answer: Option<String>,
+    /// Another status of a success, with the same answer.
+    other_status: Option<String>,
     /// Parameters beside those of the declaration.
     parameters: Vec<String>,
     /// Whether each field of the model is a parameter too, by which records are selected.
     has_filters: bool,
     /// Whether the answer is rows, which are also given as lines of JSON and as CSV.
     has_row_formats: bool,
+    /// Whether the answer is a single value, of whatever type, or a part of it.
+    is_raw: bool,
 }
 
 /// What is said of each operation, by its name.
@@ -47,6 +52,7 @@ fn read<T: DeserializeOwned>(file: &str, schema: &str) -> T {
         ("{MAX_PER_PAGE}", json!(MAX_PER_PAGE)),
         ("{MAX_BULK}", json!(MAX_BULK)),
         ("{MAX_IDEMPOTENCY_KEY}", json!(MAX_IDEMPOTENCY_KEY)),
+        ("{MAX_STATEMENT_ID}", json!(MAX_STATEMENT_ID)),
         ("{BODY_TYPES}", json!(BodyType::ALL.map(BodyType::as_str))),
         ("{AGGREGATE_FUNCTIONS}", json!(AggregateFunction::ALL)),
         ("{LIST_PARAMETERS}", json!(PARAMETERS)),

@@ -3,6 +3,7 @@
 pub(crate) mod cache;
 mod connections;
 pub(crate) mod documents;
+pub(crate) mod statements;
 mod store_health;
 mod tools;
 mod write_keys;
@@ -20,8 +21,8 @@ use svc_store::{Actor, Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
 use self::{
-    connections::Connections, documents::Documents, store_health::StoreHealth, tools::Tools,
-    write_keys::WriteKeys, writing::Writing,
+    connections::Connections, documents::Documents, statements::Statements,
+    store_health::StoreHealth, tools::Tools, write_keys::WriteKeys, writing::Writing,
 };
 use crate::{
     Config, Error,
@@ -53,6 +54,7 @@ pub(crate) struct State {
     pub(crate) proxy: Proxy,
     pub(crate) writing: Writing,
     pub(crate) write_keys: WriteKeys,
+    pub(crate) statements: Statements,
     pub(crate) store_health: StoreHealth,
     /// The keys of access tokens.
     pub(crate) keyring: ArcSwap<Keyring>,
@@ -72,6 +74,7 @@ impl State {
             proxy: Proxy::new(&config)?,
             writing: Writing::new(&config),
             write_keys: WriteKeys::default(),
+            statements: Statements::default(),
             store_health: StoreHealth::default(),
             config,
             store,

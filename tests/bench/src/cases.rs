@@ -16,7 +16,7 @@ impl Case {
             What::Walk | What::Retrieve => Some(2.0),
             What::List(query) if query.contains("_count=none") => Some(2.0),
             What::Aggregate(_) | What::Group(_) => Some(1.1),
-            What::List(_) | What::Create => None,
+            What::List(_) | What::Create | What::CreatePerson | What::UpsertPerson => None,
         }
     }
 }
@@ -35,6 +35,10 @@ pub enum What {
     Group(&'static str),
     /// A new record, which is durable when it is acknowledged.
     Create,
+    /// A new person.
+    CreatePerson,
+    /// A person who is there, or a new one, by turns.
+    UpsertPerson,
 }
 
 pub const CASES: &[Case] = &[
@@ -124,6 +128,17 @@ impl Caller {
                 body = self.record();
                 String::new()
             }
+            What::CreatePerson => {
+                method = Method::POST;
+                body = self.person(false);
+                String::new()
+            }
+            What::UpsertPerson => {
+                method = Method::POST;
+                let is_known = self.random.bool();
+                body = self.person(is_known);
+                "?_on_conflict=email".to_owned()
+            }
         };
         Ask {
             method,
@@ -146,6 +161,16 @@ impl Caller {
             cents / 100,
             cents % 100,
         )
+    }
+
+    /// A person with the address of one who is there, or with a new one.
+    fn person(&mut self, is_known: bool) -> String {
+        let name = match is_known {
+            true => self.key().to_string(),
+            false => format!("new{:x}", fastrand::u128(..)),
+        };
+        let visits = self.random.u32(..1_000);
+        format!(r#"{{"email":"{name}@example.test","name":"Person","visits":{visits}}}"#)
     }
 
     /// Reads a response, whose `next` link is the next request of a walk.

@@ -30,6 +30,8 @@ pub enum Part {
     Pages,
     /// Creates with the audit trail beside those without.
     Audit,
+    /// Related records, upserts and quick counts, each beside the call without it.
+    Extensions,
     /// Requests to a large table beside those to a small one.
     Sizes,
     /// Exports and imports.
@@ -41,7 +43,7 @@ pub enum Part {
 impl Part {
     /// All of them in the order in which they run. The requests add to the small table, so what depends on its size
     /// comes before them, or has a copy of its own.
-    const ORDER: [Self; 13] = [
+    const ORDER: [Self; 14] = [
         Self::Client,
         Self::Proxy,
         Self::Models,
@@ -52,6 +54,7 @@ impl Part {
         Self::Accounts,
         Self::Pages,
         Self::Audit,
+        Self::Extensions,
         Self::Sizes,
         Self::Transfer,
         Self::Attacks,

@@ -56,7 +56,7 @@ fn select(case: &Case, columns: &str, parameter: &str) -> String {
         What::Retrieve => (columns, format!("WHERE id = {parameter}")),
         What::Aggregate(_) => ("sum(amount)", "WHERE status = 'paid'".to_owned()),
         What::Group(_) => ("status, count(*)", "GROUP BY status".to_owned()),
-        What::Create => (columns, String::new()),
+        What::Create | What::CreatePerson | What::UpsertPerson => (columns, String::new()),
     };
     format!("SELECT {columns} FROM orders {rest}")
 }

@@ -11,6 +11,7 @@ mod chosen;
 mod client;
 mod databases;
 mod dataset;
+mod extensions;
 mod floor;
 mod footprint;
 mod http2;
@@ -67,7 +68,8 @@ struct Options {
     #[arg(long, default_value_t = 5_000_000, value_parser = value_parser!(u32).range(1_000..))]
     rows: u32,
     /// Only this case; can be given several times. `accounts` are those about signing in, `audit` creates with the
-    /// audit trail beside those without, `client` the Rust client's calls, `footprint` memory and the size of the
+    /// audit trail beside those without, `client` the Rust client's calls, `extensions` related records, upserts and quick
+    /// counts beside the calls without them, `footprint` memory and the size of the
     /// program, `http2` streams of HTTP/2 beside HTTP/1, `models` a database of 2 000 tables, `pages` the list of many
     /// long pages, `proxy` those about the HTTP proxy, `sizes` requests to a large table beside a small one, `transfer`
     /// exports and imports, `linear` whether calls cost in proportion to what they send, `attacks` how others fare while
@@ -186,6 +188,7 @@ fn measure(
             None => String::new(),
         },
         Part::Audit => audit::measure(folder, databases, &load)?,
+        Part::Extensions => extensions::measure(folder, databases, &load)?,
         Part::Sizes => sizes::measure(folder, databases, &load)?,
         Part::Transfer => transfer::measure(folder, databases)?,
         Part::Attacks => {

@@ -61,7 +61,8 @@ fn every_write_to_a_record_leaves_one_line_and_other_calls_leave_none() {
         let foreign = service.data_anonymous("DELETE", resource, &path);
         audited.quiet("DELETE /models/t/{id}", foreign, 401);
         // Read.
-        for read in ["/models/t", &path, "/model_descriptions"] {
+        let name = format!("{path}/name");
+        for read in ["/models/t", &path, "/model_descriptions", &name] {
             audited.quiet("read", data("GET", read), 200);
         }
         for (operation, body) in [
@@ -76,6 +77,11 @@ fn every_write_to_a_record_leaves_one_line_and_other_calls_leave_none() {
             let read = data("POST", operation).json(&body);
             audited.quiet(&format!("POST {operation}"), read, 200);
         }
+
+        // It changes no data.
+        let cancel = data("DELETE", "/statements/none");
+        audited.quiet("DELETE /statements/{statement}", cancel, 404);
+        audited.quiet("GET /statements", data("GET", "/statements"), 200);
 
         let bulk = data("POST", "/models/t/bulk_create");
         let records = json!([{"name": "c"}, {"name": "b"}, {"name": "d", "note": CONTENT}]);
@@ -100,6 +106,31 @@ fn every_write_to_a_record_leaves_one_line_and_other_calls_leave_none() {
         }
         let bulk = data("POST", "/models/t/bulk_create?_atomic=1").json(&records);
         audited.quiet("POST /models/t/bulk_create", bulk, 200);
+
+        // A create that changes what is there is an update.
+        let upsert = |path: &str, body: &Value| data("POST", path).json(body);
+        let known = json!({"name": "c", "note": CONTENT});
+        let (_, line) = audited.write(
+            "POST /models/t",
+            upsert("/models/t?_on_conflict=name", &known),
+            200,
+        );
+        about(&line, "records.update", &ids[0]);
+        assert_ne!(line["before"], line["after"], "{line}");
+        let several =
+            json!([{"name": "c", "note": ""}, {"name": "new"}, {"name": "d", "note": ""}]);
+        let path_of_bulk = "/models/t/bulk_create?_on_conflict=name";
+        let bulk = upsert(path_of_bulk, &several);
+        let (_, found) = audited.call("POST /models/t/bulk_create", bulk, 200);
+        let [updated, created] = found.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert_eq!(text(created, "action"), "records.bulk_create");
+        assert_eq!(text(updated, "action"), "records.update_all");
+        assert_eq!(updated["keys"], json!(ids));
+        let created = text(created, "record").to_owned();
+        let gone = data("DELETE", &format!("/models/t/{created}"));
+        audited.write("DELETE /models/t/{id}", gone, 204);
 
         // What a filter selects is one line, too.
         let both = format!("/models/t?id__in={},{}", ids[0], ids[1]);

@@ -26,7 +26,12 @@ const ROUTES: &[(&str, &str)] = &[
         "GET",
         "/projects/demo/prod/shop/models/orders/1/get_siblings",
     ),
+    ("GET", "/projects/demo/prod/shop/models/orders/1/references"),
+    ("GET", "/projects/demo/prod/shop/models/orders/1/status"),
     ("POST", "/projects/demo/prod/shop/sql_get_query"),
+    ("GET", "/projects/demo/prod/shop/statements"),
+    ("DELETE", "/projects/demo/prod/shop/statements/x"),
+    ("GET", "/projects/demo/prod/__svc_app__/statements"),
     ("POST", "/projects/demo/prod/shop/reload"),
     ("POST", "/projects/demo/prod/__svc_app__/reload"),
     ("GET", "/projects/demo/prod/shop/model_descriptions"),
@@ -40,6 +45,10 @@ const ROUTES: &[(&str, &str)] = &[
     (
         "GET",
         "/projects/demo/prod/__svc_app__/models/users/1/get_siblings",
+    ),
+    (
+        "GET",
+        "/projects/demo/prod/__svc_app__/models/users/1/email",
     ),
     (
         "GET",

@@ -65,6 +65,9 @@ const OPERATIONS: &[(&str, &str, &str, Takes, u16)] = &[
     ("GET", "", "application/x-ndjson", Takes::Read, 200),
     ("GET", "/{id}", "", Takes::Read, 200),
     ("GET", "/{id}/get_siblings", "", Takes::Read, 200),
+    ("GET", "/{id}/references", "", Takes::Read, 200),
+    ("GET", "/{id}/id", "", Takes::Read, 200),
+    ("HEAD", "/{id}/id", "", Takes::Read, 200),
     ("GET", "/aggregate?_y_func=count", "", Takes::Read, 200),
     ("POST", "/aggregate", "", Takes::Read, 200),
     (

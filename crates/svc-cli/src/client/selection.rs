@@ -11,7 +11,7 @@ pub(crate) struct Selection {
     /// Keep records whose field compares so; can be repeated, all must hold. exclude__ in front negates
     #[arg(long, value_name = "FIELD__LOOKUP=VALUE")]
     filter: Vec<String>,
-    /// Keep records for which a tree of conditions holds: {"or": [{"field", "lookup", "value"}, ...]}
+    /// Keep records for which a tree of conditions holds: {"or": [{"field", "path", "lookup", "value"}, ...]}
     #[arg(long, value_name = "JSON")]
     filter_tree: Option<String>,
     /// Keep records in which this text occurs

@@ -64,6 +64,9 @@ pub(crate) struct Import {
     /// Make all records of a batch or none; one that is refused ends the import
     #[arg(long)]
     atomic: bool,
+    /// Change the records that have the same values in these unique fields, where there are some
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    on_conflict: Vec<String>,
     /// Go on with an import that was interrupted
     #[arg(long)]
     resume: bool,
@@ -121,6 +124,7 @@ impl Import {
             let mut create = records::BulkCreate::<IgnoredAny>::new(collection.clone(), sent);
             create.idempotency_key = Some(state.batch_key());
             create.atomic = self.atomic;
+            create.on_conflict.clone_from(&self.on_conflict);
             let mut call = client.call(create).into_future();
             let answer = tokio::select! {
                 answer = &mut call => answer,
@@ -135,6 +139,10 @@ impl Import {
                 Error::new(format!("{message}; {so_far}; go on with: {again}"))
             })?;
             let refused = rejected.write(&state, &records, &results)?;
+            let updated = results
+                .iter()
+                .filter(|result| matches!(result, BulkResult::Updated(_)));
+            let updated = updated.count() as u64;
             if self.atomic && refused > 0 {
                 progress.end();
                 return Err(Error::new(format!(
@@ -147,7 +155,8 @@ impl Import {
                 )));
             }
             state.records += records.len() as u64;
-            state.created += records.len() as u64 - refused;
+            state.created += records.len() as u64 - refused - updated;
+            state.updated += updated;
             state.refused += refused;
             state.rejected_bytes = rejected.len()?;
             state.batch = self.batch;
@@ -172,7 +181,14 @@ impl Import {
         }
         if state.refused == 0 {
             rejected.remove()?;
-            return report(&format!("{} made\n", counted(state.created, "record")));
+            let done = match state.updated {
+                0 => format!("{} made\n", counted(state.created, "record")),
+                updated => format!(
+                    "{} made, {updated} changed\n",
+                    counted(state.created, "record")
+                ),
+            };
+            return report(&done);
         }
         report("")?;
         let were = if state.refused == 1 { "was" } else { "were" };
@@ -187,7 +203,11 @@ impl Import {
     /// How far the import has come: a new one, or the one that is to go on.
     fn begun(&self, state_file: &StateFile) -> Result<State, Error> {
         let collection = self.collection.full_name(&self.service);
-        let new = || State::new(collection.clone(), self.batch, self.atomic);
+        let new = || {
+            let mut state = State::new(collection.clone(), self.batch, self.atomic);
+            state.on_conflict.clone_from(&self.on_conflict);
+            state
+        };
         if !state_file.exists() {
             return Ok(new());
         }
@@ -208,6 +228,15 @@ impl Import {
                 return Err(Error::usage(match state.atomic {
                     true => "the import was begun with --atomic; go on with it",
                     false => "the import was begun without --atomic; go on without it",
+                }));
+            }
+            if state.on_conflict != self.on_conflict && !state.complete {
+                return Err(Error::usage(match state.on_conflict.as_slice() {
+                    [] => "the import was begun without --on-conflict; go on without it".to_owned(),
+                    fields => format!(
+                        "the import was begun with --on-conflict {}; go on with it",
+                        fields.join(",")
+                    ),
                 }));
             }
             return Ok(state);
@@ -239,6 +268,10 @@ impl Import {
         }
         if self.atomic {
             command += " --atomic";
+        }
+        if !self.on_conflict.is_empty() {
+            let fields = self.on_conflict.join(",");
+            command += &format!(" --on-conflict {}", quoted(Path::new(&fields)));
         }
         command
     }

@@ -19,7 +19,7 @@ use crate::{
     svc records list shop orders --all --format csv > orders.csv\n\n\
     Lookups: exact (when none is named), ne, gt, gte, lt, lte, in, range, icontains, istartswith, \
     iendswith, contains, startswith, endswith, isnull, isempty, json_icontains, regex and coveredby where \
-    the database has them.")]
+    the database has them; of arrays contains_all, contains_any, contained_by, len, len__gt, len__gte, len__lt, len__lte.")]
 pub(crate) struct List {
     #[command(flatten)]
     collection: Collection,
@@ -30,6 +30,9 @@ pub(crate) struct List {
     /// Related records with each record, such as customer_id(name),items.product_id
     #[arg(long, value_name = "PATH,...")]
     expand: Option<Expand>,
+    /// Cut longer texts, binary data and JSON
+    #[arg(long, value_name = "LENGTH", value_parser = clap::value_parser!(u32).range(1..))]
+    excerpt: Option<u32>,
     #[command(flatten)]
     service: DataService,
 }
@@ -46,6 +49,7 @@ impl List {
         let mut query = self.listing.query(self.view.tz.as_deref())?;
         query.fields.clone_from(&self.view.fields);
         query.expand.clone_from(&self.expand);
+        query.excerpt = self.excerpt;
         Ok(query)
     }
 }
@@ -86,12 +90,13 @@ mod tests {
                 "--order-by",
                 "-created_at,id",
                 "--fields=id,total",
+                "--excerpt=200",
                 "--per-page=50",
                 "--page=3",
             ])
             .unwrap(),
             "status=paid&total__gte=1%3D2&exclude__note__isnull=true&id__in=1,2&_order_by=-created_at,id\
-             &_fields=id,total&_per_page=50&page=3"
+             &_fields=id,total&_excerpt=200&_per_page=50&page=3"
         );
     }
 
@@ -130,5 +135,6 @@ mod tests {
         assert!(is_refused(&["--filter-tree", "{"]));
         assert!(parse(&["--per-page=10001"]).is_err());
         assert!(parse(&["--page=0"]).is_err());
+        assert!(parse(&["--excerpt=0"]).is_err());
     }
 }

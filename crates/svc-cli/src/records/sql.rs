@@ -1,5 +1,7 @@
 //! `svc sql`: a read-only query on a connected resource, through the client.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use serde_json::Value;
 use svc_model::{JsonObject, ResourceName};
@@ -9,6 +11,7 @@ use crate::{
     context::Context,
     error::{Error, OrJson as _},
     input,
+    output::counted,
 };
 
 /// Ask a resource with SQL that only reads
@@ -43,6 +46,9 @@ pub(crate) struct Sql {
     /// Give this many rows at most
     #[arg(long, value_name = "NUMBER")]
     limit: Option<u32>,
+    /// Cut longer texts, binary data and JSON
+    #[arg(long, value_name = "LENGTH", value_parser = clap::value_parser!(u32).range(1..))]
+    excerpt: Option<u32>,
     /// UTC offset or IANA zone of date texts [default: UTC]
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     tz: Option<String>,
@@ -81,6 +87,7 @@ impl Sql {
             query.order_by = self.order_by;
             query.offset = self.offset;
             query.limit = self.limit;
+            query.excerpt = self.excerpt;
             query.timezone = self.tz;
             query.schema = self.schema;
             query
@@ -96,6 +103,12 @@ impl Sql {
         context
             .output
             .rows(self.to.format, rows.collect::<Result<_, Error>>()?)?;
+        let cut: usize = result.cut.iter().flatten().map(BTreeMap::len).sum();
+        if cut > 0 {
+            context
+                .output
+                .note(&format!("{} cut", counted(cut, "value")));
+        }
         if result.truncated {
             context.output.note(
                 "there are more rows than one answer may have; add limit and order to the query",

@@ -29,6 +29,7 @@ mod aggregate;
 mod connect;
 mod discover;
 mod fault;
+mod place;
 mod read;
 mod select;
 mod special;
@@ -75,6 +76,7 @@ impl ServerEngine for Mysql {
     const DIALECT: &'static dyn Dialect = &MysqlDialect;
     const BEGIN: &'static str = "START TRANSACTION";
     const RELEASES_SAVEPOINTS: bool = false;
+    const WRITES_ALONE: bool = false;
 
     async fn structure(&self, lease: &mut Lease) -> Result<Structure> {
         discover::discover(lease.client_mut()?).await
@@ -135,6 +137,19 @@ impl ServerEngine for Mysql {
 
     async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {
         write::change(lease, change).await
+    }
+
+    async fn change_found(
+        lease: &mut Lease,
+        change: &Change,
+        _in_transaction: bool,
+        is_there: bool,
+    ) -> Result<Option<Changed>> {
+        write::change_found(lease, change, is_there).await
+    }
+
+    fn is_deadlock(error: &Error) -> bool {
+        fault::is_deadlock(error)
     }
 
     async fn run(lease: &mut Lease, sql: &str) -> Result<()> {

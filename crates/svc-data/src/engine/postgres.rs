@@ -12,7 +12,10 @@ use self::{
     probe::Probe,
     select::{Bound, Statement},
 };
-use super::server::{ServerDriver, ServerEngine, change::Change};
+use super::server::{
+    ServerDriver, ServerEngine,
+    change::{Change, found},
+};
 use crate::{
     Error, ErrorKind, Field, Model, RecordJson, ResourceOptions, Result, Structure,
     admission::{Admission, Work},
@@ -32,6 +35,7 @@ mod connect;
 mod discover;
 mod fault;
 mod literal;
+mod place;
 mod probe;
 mod read;
 mod select;
@@ -103,6 +107,7 @@ impl ServerEngine for Postgres {
     const DIALECT: &'static dyn Dialect = &PostgresDialect;
     const BEGIN: &'static str = "BEGIN";
     const RELEASES_SAVEPOINTS: bool = true;
+    const WRITES_ALONE: bool = true;
 
     /// The tables that prepared statements name may be others by now.
     fn forget_structure(manager: &Manager) {
@@ -174,6 +179,27 @@ impl ServerEngine for Postgres {
         write::change(lease, change).await
     }
 
+    async fn change_found(
+        lease: &mut Lease,
+        change: &Change,
+        in_transaction: bool,
+        _is_there: bool,
+    ) -> Result<Option<Changed>> {
+        let changed = match in_transaction {
+            true => write::change_within(lease, change).await,
+            false => write::change(lease, change).await,
+        };
+        found(changed)
+    }
+
+    async fn lock_upserts(lease: &mut Lease, model: &Model) -> Result<()> {
+        write::lock_upserts(lease, model).await
+    }
+
+    fn is_deadlock(error: &Error) -> bool {
+        fault::is_deadlock(error)
+    }
+
     async fn run(lease: &mut Lease, sql: &str) -> Result<()> {
         let done = lease.client()?.batch_execute(sql).await;
         done.map_err(fault::translate)
@@ -183,8 +209,13 @@ impl ServerEngine for Postgres {
         error.kind() == ErrorKind::Invalid || fault::is_about_a_value(error)
     }
 
-    async fn blame(lease: &mut Lease, create: &Self::Create, recover: &str, error: Error) -> Error {
-        probe::blame(lease, create.probes(), Some(recover), error).await
+    async fn blame(
+        lease: &mut Lease,
+        create: &Self::Create,
+        recover: Option<&str>,
+        error: Error,
+    ) -> Error {
+        probe::blame(lease, create.probes(), recover, error).await
     }
 
     async fn creates_together(lease: &mut Lease, model: &Model) -> Result<bool> {

@@ -1,11 +1,13 @@
 //! The driver of a database server, for those engines that are one: what PostgreSQL and MySQL do in their own ways is
 //! the trait [`ServerEngine`].
 
+mod bulk;
 pub(super) mod change;
 pub(super) mod connections;
 pub(super) mod gate;
 pub(super) mod tls;
 pub(super) mod transaction;
+mod upsert;
 
 use std::{
     fmt,
@@ -22,6 +24,7 @@ use self::{
     change::Change,
     connections::{ConnectionManager, Connections, Faults as _, Lease},
     gate::{GRACE, no_answer},
+    upsert::Upsert,
 };
 use super::{
     ChangeRequest, Driver,
@@ -33,14 +36,15 @@ use crate::{
     admission::Work,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
-    query::{Around, Dialect, PlaceQuery, cursor::KeyValue},
+    query::{Around, Dialect, PlaceQuery, cursor::KeyValue, one_field},
     record::{
-        BulkPlan, BulkResults, Changed, Note, Part, Projection, RecordBody,
+        BulkPlan, BulkResults, Changed, Note, Part, Projection, RawValue, RecordBody,
         change_all::{ChangeAll, ChangedKeys},
         no_such_record,
+        raw::too_large_value,
     },
     sql::{SqlJob, SqlOutput},
-    value::{Scalar, Values},
+    value::{Scalar, Values, time::Zone},
 };
 
 /// The pause between two questions whether a transaction has ended.
@@ -66,6 +70,8 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     const BEGIN: &'static str;
     /// Whether the savepoint of a record that was created is released.
     const RELEASES_SAVEPOINTS: bool;
+    /// Whether one record is written by one statement, without a transaction around it.
+    const WRITES_ALONE: bool;
 
     /// Forgets what connections keep of the structure that was known before.
     fn forget_structure(_manager: &Self::Manager) {}
@@ -119,6 +125,27 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         change: &Change,
     ) -> impl Future<Output = Result<Changed>> + Send;
 
+    /// Changes the record that has unique values, if there is one; in a transaction that is open, or as a whole.
+    /// `is_there` where one that was to be created was refused for their sake.
+    fn change_found(
+        lease: &mut Lease<Self::Manager>,
+        change: &Change,
+        in_transaction: bool,
+        is_there: bool,
+    ) -> impl Future<Output = Result<Option<Changed>>> + Send;
+
+    /// Waits in an open transaction until no other one changes or creates many records of a model, where waiting for each of
+    /// these records may end in a deadlock that the server is slow to see.
+    fn lock_upserts(
+        _lease: &mut Lease<Self::Manager>,
+        _model: &Model,
+    ) -> impl Future<Output = Result<()>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Whether a transaction was ended since another one waits for it.
+    fn is_deadlock(error: &Error) -> bool;
+
     /// Changes or deletes all records that pass a test, in a transaction that is open.
     fn change_all(
         lease: &mut Lease<Self::Manager>,
@@ -134,12 +161,12 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         error.kind() == ErrorKind::Invalid
     }
 
-    /// Names the field that an error is about which names none. `recover` makes the connection usable again inside a
-    /// transaction.
+    /// Names the field that an error is about which names none. Inside a transaction, `recover` makes the connection
+    /// usable again.
     fn blame(
         _lease: &mut Lease<Self::Manager>,
         _create: &Self::Create,
-        _recover: &str,
+        _recover: Option<&str>,
         error: Error,
     ) -> impl Future<Output = Error> + Send {
         async move { error }
@@ -188,13 +215,19 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
 
 /// A record to be created, in the way of an engine.
 pub(crate) trait CreateRecord<M: ConnectionManager>: Sized + Send + Sync {
-    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self>;
+    fn new(model: &Arc<Model>, body: &RecordBody, shown: Projection) -> Result<Self>;
 
     /// Creates the record, and nothing else.
     fn run(&self, lease: &mut Lease<M>) -> impl Future<Output = Result<RecordJson>> + Send;
 
     /// Creates the record in a transaction that is open.
     fn insert(&self, lease: &mut Lease<M>) -> impl Future<Output = Result<RecordJson>> + Send;
+
+    /// Creates the record, unless another has its unique values.
+    fn insert_new(
+        &self,
+        lease: &mut Lease<M>,
+    ) -> impl Future<Output = Result<Option<RecordJson>>> + Send;
 }
 
 /// A connected database of a server.
@@ -278,14 +311,38 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         row.record(&model.fields, &shown)
     }
 
+    async fn value(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        index: usize,
+        zone: Zone,
+    ) -> Result<Option<RawValue>> {
+        let field = model.at(index)?;
+        let statement = Statement::select(&one_field(E::DIALECT, model, &key, field)?);
+        let work = Work::new(&model.name, ("value", index), false);
+        let row = self.on(work, async |lease| E::one(lease, &statement).await);
+        let row = row.await?.ok_or_else(|| no_such_record(model))?;
+        // NULL, which has no size, is small.
+        match row.number(1)? {
+            Some(0) => Err(too_large_value(model, field)),
+            _ => row.value(field, 0, &zone),
+        }
+    }
+
     async fn create(
         &self,
         model: &Arc<Model>,
-        values: Values,
+        body: RecordBody,
         shown: Projection,
         _note: Note,
     ) -> Result<RecordJson> {
-        let create = E::Create::new(model, &values, shown)?;
+        if !body.unique.is_empty() {
+            let upsert = Upsert::<E>::new(model, &body, shown)?;
+            let work = Work::new(&model.name, "upsert", false);
+            return self.on(work, async |lease| upsert.run(lease).await).await;
+        }
+        let create = E::Create::new(model, &body, shown)?;
         let work = Work::new(&model.name, "create", false);
         self.on(work, async |lease| create.run(lease).await).await
     }
@@ -293,7 +350,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
     async fn bulk_create(&self, model: &Arc<Model>, plan: BulkPlan) -> Result<BulkResults> {
         let work = Work::new(&model.name, "bulk_create", false);
         self.on(work, async |lease| {
-            transaction::bulk_create(&self.engine, lease, model, &plan).await
+            bulk::bulk_create(&self.engine, lease, model, &plan).await
         })
         .await
     }

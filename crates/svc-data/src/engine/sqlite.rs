@@ -18,13 +18,13 @@ use crate::{
     engine::{ChangeRequest, Driver},
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
-    query::{Around, PlaceQuery},
+    query::{Around, PlaceQuery, one_field},
     record::{
-        BulkPlan, BulkResults, Changed, Note, Part, Projection, Written,
+        BulkPlan, BulkResults, Changed, Note, Part, Projection, RawValue, RecordBody, Written,
         change_all::{ChangeAll, ChangedKeys},
     },
     sql::{SqlJob, SqlOutput},
-    value::Values,
+    value::{Values, time::Zone},
 };
 
 mod aggregate;
@@ -39,6 +39,7 @@ pub(crate) mod functions;
 mod json;
 mod limiter;
 mod misfits;
+mod place;
 pub(crate) mod pool;
 mod progress;
 mod read;
@@ -279,17 +280,35 @@ impl Driver for Sqlite {
         .await
     }
 
+    async fn value(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        index: usize,
+        zone: Zone,
+    ) -> Result<Option<RawValue>> {
+        let query = one_field(&SqliteDialect, model, &key, model.at(index)?)?;
+        let statement = select::Statement::select(&query);
+        let turn = Work::new(&model.name, ("value", index), false);
+        let model = Arc::clone(model);
+        self.read_records(turn, move |session| {
+            let field = model.at(index)?;
+            read::value(session, &model, field, &statement, &zone)
+        })
+        .await
+    }
+
     async fn create(
         &self,
         model: &Arc<Model>,
-        values: Values,
+        body: RecordBody,
         shown: Projection,
         note: Note,
     ) -> Result<RecordJson> {
-        let create = write::Create::new(model, &values, shown)?;
+        let new = write::NewRecord::new(model, &body, shown)?;
         let prepare = note.clone();
         let work = move |session: Session<'_>| {
-            let created = create.run(session)?;
+            let created = new.run(session)?;
             if let Some(note) = &prepare {
                 note.prepare(Written::from(&created));
             }

@@ -25,7 +25,7 @@ const STACK_OF_STEP: usize = 48 << 10;
 
 /// Parses and examines a statement. `run` is the longest branch that its tree can have: the tree is parsed,
 /// walked and dropped by recursion, so it gets a thread whose stack is long enough. Memory is taken for the
-/// part that is used. Returns the names that may be calls.
+/// part that is used. Returns the names that may be calls, and whether the query has a limit of its own.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub(super) fn examine(
     statement: &Statement,
     engine: Engine,
     run: usize,
-) -> Result<Vec<Attribute>, Refusal> {
+) -> Result<(Vec<Attribute>, bool), Refusal> {
     let unavailable = |_| Refusal::new(Rule::Unavailable, "the query cannot be examined right now");
     thread::scope(|scope| {
         let examiner = thread::Builder::new()
@@ -66,7 +66,11 @@ pub(super) fn dialect(engine: Engine) -> &'static dyn Dialect {
     }
 }
 
-fn parse(sql: &str, statement: &Statement, engine: Engine) -> Result<Vec<Attribute>, Refusal> {
+fn parse(
+    sql: &str,
+    statement: &Statement,
+    engine: Engine,
+) -> Result<(Vec<Attribute>, bool), Refusal> {
     let dialect = dialect(engine);
     let tokens = Tokenizer::new(dialect, &statement.sql)
         .tokenize_with_location()
@@ -93,7 +97,8 @@ fn parse(sql: &str, statement: &Statement, engine: Engine) -> Result<Vec<Attribu
     if next.token != Token::EOF {
         return Err(syntax(sql, statement, engine, &next.span.start.to_string()));
     }
-    tree::examine(&query, engine)
+    let is_limited = query.limit_clause.is_some() || query.fetch.is_some();
+    Ok((tree::examine(&query, engine)?, is_limited))
 }
 
 /// Where the parser's tokens are not ours, as an offset in the text of the client. Operators and numbers

@@ -58,6 +58,8 @@ impl ExpandedRecords {
 pub(crate) struct Resolver<'r> {
     pub(crate) structure: &'r Structure,
     pub(crate) time_zone: Option<&'r str>,
+    /// How long values are shown at most.
+    pub(crate) excerpt: Option<u32>,
     /// Whether the caller may read the records of a model.
     pub(crate) may_read: &'r dyn Fn(&str) -> bool,
     pub(crate) invalid: Invalid,
@@ -113,6 +115,7 @@ impl Resolver<'_> {
         }
         let mut query = ListQuery::new();
         query.time_zone = self.time_zone.map(str::to_owned);
+        query.excerpt = self.excerpt;
         let key = model.primary_key();
         query.order_by = key.map(|key| OrderBy::ascending(&key.name)).collect();
         query.fields.clone_from(&expanded.fields);

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use svc_model::JsonPath;
+
 use crate::{Model, value::Scalar};
 
 /// Something that holds for a record, does not hold, or is unknown.
@@ -21,6 +23,12 @@ pub(crate) enum Test {
     Empty(usize),
     /// The geometry is inside another, which is given as WKT.
     CoveredBy(usize, String),
+    /// The array has these elements, or such.
+    Elements(usize, Containment, Vec<Scalar>),
+    /// The number of elements of the array compares so.
+    Len(usize, Comparison, i64),
+    /// A place inside the JSON of the field.
+    Place(usize, Place),
     /// There are related records.
     Related(Vec<Step>, Box<Self>),
 }
@@ -32,7 +40,11 @@ impl Test {
             Self::All(tests) | Self::Any(tests) => tests.iter().any(Self::scans),
             Self::Not(test) => test.scans(),
             Self::Related(_, last) => last.scans(),
-            Self::Match(..) | Self::CoveredBy(..) => true,
+            Self::Match(..)
+            | Self::CoveredBy(..)
+            | Self::Place(..)
+            | Self::Elements(..)
+            | Self::Len(..) => true,
             _ => false,
         }
     }
@@ -121,4 +133,57 @@ pub(crate) enum Match {
     Starts { any_case: bool },
     Ends { any_case: bool },
     Regex,
+}
+
+/// How an array compares with some values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Containment {
+    /// It has all of them.
+    All,
+    /// It has at least one of them.
+    Any,
+    /// It has no others.
+    By,
+}
+
+/// A test of a place inside a JSON column. It is unknown where the place is not there or JSON's `null`, and does not hold
+/// where the place has another type.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) path: JsonPath,
+    pub(crate) test: PlaceTest,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum PlaceTest {
+    /// It is not there, or JSON's `null`; this is never unknown.
+    Null,
+    /// It equals one of the values.
+    Equals(Vec<PlaceValue>),
+    /// It is greater or less than a number or a text. Texts are ordered by their code points.
+    Order(Comparison, PlaceValue),
+    /// It is a text that matches.
+    Match(Match, String),
+}
+
+/// A JSON value that a place is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PlaceValue {
+    Boolean(bool),
+    /// The digits, without exponent.
+    Number(String),
+    Text(String),
+    /// An object or an array, in one spelling.
+    Composite(String),
+}
+
+impl PlaceValue {
+    /// The value as JSON.
+    pub(crate) fn json(&self) -> String {
+        match self {
+            Self::Boolean(truth) => truth.to_string(),
+            Self::Number(json) | Self::Composite(json) => json.clone(),
+            Self::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+        }
+    }
 }

@@ -10,13 +10,15 @@ use svc_model::Count;
 
 use self::range::{Bounds, Range};
 pub(crate) use self::writer::PageWriter;
-use super::{Dialect, SELF, column, first_of_each::first_of_each, is_record, select, test};
+use super::{
+    Dialect, SELF, column, excerpts, first_of_each::first_of_each, is_record, select, test,
+};
 use crate::{
     Model, Result,
     admission::Work,
     plan::{ListPlan, Test},
     query::cursor::{Cursor, Key, KeyValue, Side, key_field},
-    record::Projection,
+    record::{Projection, excerpt::RowExcerpts},
     value::Scalar,
 };
 
@@ -32,6 +34,8 @@ pub(crate) struct PageQuery {
     bounds: Bounds,
     /// Where in a row the columns of the order are; the shown fields come first.
     pub(crate) key_positions: Vec<usize>,
+    /// How the values of the records are cut.
+    pub(crate) excerpts: Option<RowExcerpts>,
     /// The fields whose values are read beside the records, and where in a row they are.
     pub(crate) beside: Option<Vec<(usize, usize)>>,
     /// What is read of each row.
@@ -72,16 +76,29 @@ impl PageQuery {
         let keys = &bounds.keys;
         let mut width = plan.shown.fields.len();
         let shown = plan.shown.fields.iter();
-        let mut columns = match all.filter(|_| width == model.fields.len()) {
-            Some(all) => vec![Expr::cust(all.to_owned())],
-            None => shown
-                .map(|index| Ok(dialect.read(SELF, model.at(*index)?)))
-                .collect::<Result<_>>()?,
+        let (mut columns, excerpts) = match excerpts(dialect, model, &plan.shown)? {
+            Some((columns, excerpts)) => (columns, Some(excerpts)),
+            None => match all.filter(|_| width == model.fields.len()) {
+                Some(all) => (vec![Expr::cust(all.to_owned())], None),
+                None => {
+                    let read = shown.map(|index| Ok(dialect.read(SELF, model.at(*index)?)));
+                    (read.collect::<Result<_>>()?, None)
+                }
+            },
         };
+        // What is cut is not the value.
+        let is_whole = |index: usize| {
+            let excerpt = plan.shown.excerpt.as_ref();
+            !excerpt.is_some_and(|it| it.cuts(index))
+        };
+        if excerpts.is_some() {
+            width = columns.len();
+        }
         let beside = plan.beside.as_ref().map(|fields| {
             let places = fields.iter().map(|index| {
                 let mut shown = plan.shown.fields.iter();
-                let position = match shown.position(|shown| shown == index) {
+                let position = shown.position(|shown| shown == index && is_whole(*index));
+                let position = match position {
                     Some(position) => position,
                     None => {
                         columns.push(dialect.read(SELF, model.at(*index)?));
@@ -99,7 +116,7 @@ impl PageQuery {
             let shown = plan.shown.fields.iter();
             let position = shown
                 .enumerate()
-                .find(|(_, shown)| Some(**shown) == key.field);
+                .find(|(_, shown)| Some(**shown) == key.field && is_whole(**shown));
             match (position, read_key(dialect, model, key)?) {
                 (Some((position, _)), None) => key_positions.push(position),
                 (_, read) => {
@@ -151,6 +168,7 @@ impl PageQuery {
             end: bounds.end_test(dialect, model)?,
             bounds,
             key_positions,
+            excerpts,
             beside,
             columns,
             among,

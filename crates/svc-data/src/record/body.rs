@@ -4,7 +4,7 @@ use svc_model::{JsonObject, RecordId};
 
 use super::{fixed::FixedValues, no_such_record, refusal::Refusals};
 use crate::{
-    ErrorCode, Field, Model, Result,
+    Error, ErrorCode, Field, Model, Result,
     structure::Kind,
     value::{Scalar, Values, time::Zone},
 };
@@ -15,6 +15,8 @@ pub(crate) enum Purpose {
     Create,
     Update,
     Replace,
+    /// Changes a record that is there, or creates one.
+    Upsert,
 }
 
 impl Purpose {
@@ -24,7 +26,7 @@ impl Purpose {
             Self::Create => {
                 "the database computes this field, and the value that it computes is another one; leave it out"
             }
-            Self::Update | Self::Replace => {
+            Self::Update | Self::Replace | Self::Upsert => {
                 "the database computes this field, and the record has another value in it; leave it out"
             }
         }
@@ -58,9 +60,25 @@ pub(crate) struct RecordBody {
     pub(crate) values: Values,
     /// What cannot be written, so that the record has to have it already: on create once the database has computed it.
     pub(crate) fixed: FixedValues,
+    /// The values of unique fields: the record that has them is changed. Empty where a record is created in any case.
+    pub(crate) unique: Values,
+    /// Why no record can be created of it, where it may change one that is there.
+    pub(crate) incomplete: Option<Error>,
 }
 
 impl RecordBody {
+    /// What is written where the record that has its unique values is changed: they stay as they are stored.
+    pub(crate) fn without_unique(&self) -> Self {
+        let is_unique = |index: usize| self.unique.iter().any(|(unique, _)| *unique == index);
+        let values = self.values.iter();
+        let values = values.filter(|(index, _)| !is_unique(*index));
+        Self {
+            values: values.cloned().collect(),
+            fixed: self.fixed.clone(),
+            ..Self::default()
+        }
+    }
+
     /// The fields that get their defaults where the body replaces a record: those that can be written, are not part
     /// of the key, and are left out.
     pub(crate) fn left_out<'m>(
@@ -125,21 +143,34 @@ pub(crate) fn read_body(
             Err(message) => invalid.push_field(name, message),
         }
     }
+    let mut incomplete = Refusals::default();
     if purpose != Purpose::Update {
+        let missing = match purpose {
+            Purpose::Upsert => &mut incomplete,
+            _ => &mut invalid,
+        };
         for (index, (field, is_given)) in model.fields.iter().zip(is_given).enumerate() {
             // The key of a record that is replaced is in the path.
             let given = is_given || (purpose == Purpose::Replace && model.key.contains(&index));
             if field.required && !given {
-                invalid.push(&field.name, ErrorCode::Required, "this field is required");
+                missing.push(&field.name, ErrorCode::Required, "this field is required");
             }
         }
+    }
+    if purpose == Purpose::Upsert {
+        fixed.refuse_misfits(model, &mut incomplete)?;
     }
     if !invalid.is_empty() {
         // Nobody looks at the record then.
         fixed.refuse_misfits(model, &mut invalid)?;
     }
     invalid.into_result()?;
-    Ok(RecordBody { values, fixed })
+    Ok(RecordBody {
+        values,
+        fixed,
+        unique: Values::new(),
+        incomplete: incomplete.into_result().err(),
+    })
 }
 
 /// Holds a value to the declared size of its column, which not every engine does by itself.

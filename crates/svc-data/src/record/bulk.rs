@@ -53,6 +53,12 @@ impl BulkPlan {
         before_commit(&prepared).await
     }
 
+    /// Whether records that are there may be changed.
+    pub(crate) fn has_upserts(&self) -> bool {
+        let mut records = self.records.iter().flatten();
+        records.any(|record| !record.unique.is_empty())
+    }
+
     /// Whether [`before_commit`](Self::before_commit) has to be called for these results.
     pub(crate) fn is_watched(&self, results: &[Result<RecordJson>]) -> bool {
         self.before_commit.is_some() && results.iter().any(Result::is_ok)

@@ -23,7 +23,12 @@ impl ChangeAll {
         if let Some(expected) = self.expected.filter(|expected| *expected != found) {
             return Err(Error::new(
                 ErrorKind::PreconditionFailed,
-                format!("{found} records match, not {expected} (_expect); nothing was changed"),
+                match found {
+                    1 => format!("1 record matches, not {expected} (_expect); nothing was changed"),
+                    _ => format!(
+                        "{found} records match, not {expected} (_expect); nothing was changed"
+                    ),
+                },
             ));
         }
         match found > MOST_CHANGED {

@@ -54,6 +54,7 @@ impl FixedValues {
         Projection {
             fields: self.0.iter().map(|value| value.index).collect(),
             zone: zone.clone(),
+            excerpt: None,
         }
     }
 

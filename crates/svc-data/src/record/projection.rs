@@ -4,7 +4,14 @@ use std::{collections::HashSet, sync::Arc};
 
 use svc_model::{Invalid, RecordView};
 
-use crate::{Field, Model, Result, value::time::Zone};
+use super::excerpt::{CUT, Excerpt};
+use crate::{
+    Field, Model, Result,
+    value::{
+        json::{write_display, write_integer},
+        time::Zone,
+    },
+};
 
 /// What of a record is written, and how.
 #[derive(Clone, Debug)]
@@ -12,6 +19,8 @@ pub(crate) struct Projection {
     /// The fields, in the order of the columns.
     pub(crate) fields: Arc<[usize]>,
     pub(crate) zone: Zone,
+    /// How long values are shown at most.
+    pub(crate) excerpt: Option<Excerpt>,
 }
 
 impl Projection {
@@ -20,15 +29,17 @@ impl Projection {
         Self {
             fields: (0..model.fields.len()).collect(),
             zone: zone.clone(),
+            excerpt: None,
         }
     }
 
-    /// Reads `_fields` and `tz`.
+    /// Reads `_fields`, `_excerpt` and `tz`.
     pub(crate) fn resolve(model: &Model, view: &RecordView) -> Result<Self> {
         let mut invalid = Invalid::new();
         let shown = Self::collect(
             model,
             view.fields.as_deref(),
+            view.excerpt,
             view.time_zone.as_deref(),
             &mut invalid,
         );
@@ -36,10 +47,11 @@ impl Projection {
         Ok(shown)
     }
 
-    /// Reads `_fields` and `tz`, and adds what is wrong with them.
+    /// Reads `_fields`, `_excerpt` and `tz`, and adds what is wrong with them.
     pub(crate) fn collect(
         model: &Model,
         fields: Option<&[String]>,
+        excerpt: Option<u32>,
         time_zone: Option<&str>,
         invalid: &mut Invalid,
     ) -> Self {
@@ -60,9 +72,17 @@ impl Projection {
             }
             indexes.retain(|index| wanted.contains(index));
         }
+        let is_cut = |index: &usize| model.fields.get(*index).is_some_and(|it| it.name == CUT);
+        if excerpt.is_some() && indexes.iter().any(is_cut) {
+            let message = format!(
+                "tells in {CUT:?} what was cut, and there is a field of that name; leave it out"
+            );
+            invalid.push_field("_excerpt", message);
+        }
         Self {
             fields: indexes.into(),
             zone,
+            excerpt: excerpt.map(|most| Excerpt::new(model, most)),
         }
     }
 
@@ -97,4 +117,26 @@ pub(crate) fn write_object<E>(
     }
     out.push(b'}');
     Ok(())
+}
+
+/// Adds to an object with the shown fields the whole lengths of those values that were cut.
+pub(crate) fn write_cut(out: &mut Vec<u8>, cut: &[(&Field, u64)]) {
+    if cut.is_empty() {
+        return;
+    }
+    // The object that was written has a field at least: one that was cut.
+    out.pop();
+    write_display(out, format_args!(",\"{CUT}\":"));
+    write_lengths(out, cut);
+    out.push(b'}');
+}
+
+/// Writes the whole lengths of values as an object.
+pub(crate) fn write_lengths(out: &mut Vec<u8>, cut: &[(&Field, u64)]) {
+    for (number, (field, length)) in cut.iter().enumerate() {
+        out.push(if number == 0 { b'{' } else { b',' });
+        out.extend_from_slice(field.json_key.as_bytes());
+        write_integer(out, *length);
+    }
+    out.push(b'}');
 }

@@ -7,8 +7,8 @@ use svc_model::{JsonObject, RecordId, RecordView};
 use crate::{
     BeforeCommit, Error, ErrorKind, IfMatch, Model, RecordJson, Resource, Result,
     engine::{ChangeRequest, Update},
-    record::{BulkPlan, Note, Projection, Purpose, RecordBody, read_body, read_key, taken_back},
-    resource::writable,
+    record::{BulkPlan, Note, Projection, RecordBody, read_key, taken_back},
+    resource::create::{read_new, unique_key},
 };
 
 /// How records are created in bulk.
@@ -17,6 +17,8 @@ use crate::{
 pub struct BulkOptions {
     /// All of the records or none.
     pub atomic: bool,
+    /// Unique fields: a record that has the same values in them is changed instead of creating another.
+    pub on_conflict: Option<Vec<String>>,
     /// What of the created records is answered.
     pub view: RecordView,
     /// Called right before the commit.
@@ -27,6 +29,7 @@ impl fmt::Debug for BulkOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BulkOptions")
             .field("atomic", &self.atomic)
+            .field("on_conflict", &self.on_conflict)
             .field("view", &self.view)
             .finish_non_exhaustive()
     }
@@ -58,9 +61,9 @@ impl Resource {
         note: &Note,
     ) -> Result<Vec<Result<RecordJson>>> {
         self.with_structure(model, |driver, _, model| {
-            writable(model, model.writes.create, "created")?;
             let wanted = Projection::resolve(model, &options.view)?;
-            let read = |body| read_body(model, body, &wanted.zone, Purpose::Create);
+            let unique = unique_key(model, options.on_conflict.as_deref())?;
+            let read = |body| read_new(model, body, &wanted.zone, unique.as_ref());
             let records: Vec<_> = bodies.iter().map(read).collect();
             let compares = records
                 .iter()

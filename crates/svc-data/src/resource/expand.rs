@@ -3,7 +3,7 @@
 use std::{collections::HashMap, iter, sync::Arc};
 
 use bytes::Bytes;
-use svc_model::{Count, Expand, Invalid, ListQuery, wire::BoxFuture};
+use svc_model::{Count, Expand, Invalid, ListQuery, RecordView, wire::BoxFuture};
 
 use super::keys::{Key, comparable, equal_to_one, key, places, unreadable, values};
 use crate::{
@@ -59,23 +59,24 @@ fn records<'r>(results: &'r [u8], beside: &'r Beside, width: usize) -> Result<Ve
 }
 
 impl Expansion {
-    /// Resolves what is to come with the records of a model.
+    /// Resolves what is to come with the records of a model, which are shown so.
     pub(super) fn resolve(
         resource: &Resource,
         model: &Model,
         expand: &Expand,
-        time_zone: Option<&str>,
+        view: &RecordView,
     ) -> Result<Self> {
         let structure = resource.structure();
         let model = structure.model(&model.name).map_or(model, |model| model);
         let mut resolver = Resolver {
             structure: &structure,
-            time_zone,
+            time_zone: view.time_zone.as_deref(),
+            excerpt: view.excerpt,
             may_read: &|model| resource.may_read(model),
             invalid: Invalid::new(),
         };
         let records = resolver.resolve(model, expand, Vec::new());
-        let zone = Zone::parse(time_zone).unwrap_or_else(|message| {
+        let zone = Zone::parse(view.time_zone.as_deref()).unwrap_or_else(|message| {
             resolver.invalid.push_field("tz", message);
             Zone::UTC
         });

@@ -40,8 +40,10 @@ impl Resource {
         query: &ListQuery,
         expand: &Expand,
     ) -> Result<Page> {
-        let time_zone = query.time_zone.as_deref();
-        let expansion = Expansion::resolve(self, model, expand, time_zone)?;
+        let mut view = RecordView::default();
+        view.excerpt = query.excerpt;
+        view.time_zone.clone_from(&query.time_zone);
+        let expansion = Expansion::resolve(self, model, expand, &view)?;
         let page = self.list_page(model, query, Some(&expansion)).await?;
         page.expanded(self, &expansion).await
     }
@@ -54,11 +56,11 @@ impl Resource {
         view: &RecordView,
         expand: &Expand,
     ) -> Result<Bytes> {
-        let time_zone = view.time_zone.as_deref();
-        let expansion = Expansion::resolve(self, model, expand, time_zone)?;
+        let expansion = Expansion::resolve(self, model, expand, view)?;
         let mut query = ListQuery::new().per_page(1).count(Count::None);
         query.fields.clone_from(&view.fields);
         query.time_zone.clone_from(&view.time_zone);
+        query.excerpt = view.excerpt;
         let one = ListPurpose::One(id);
         let part = self
             .list_part(model, &query, one, Some(expansion.beside()))

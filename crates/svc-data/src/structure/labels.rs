@@ -70,8 +70,8 @@ pub(crate) fn label_fields(model: &Model) -> Vec<String> {
     }
     // Something short that is always there and only once, or at least always there, or there at all.
     let is_unique = |field: &&Field| {
-        let mut rules = model.uniques.iter();
-        rules.any(|rule| match rule.fields.as_slice() {
+        let mut keys = model.unique_keys.iter();
+        keys.any(|key| match key.as_slice() {
             [only] => model
                 .fields
                 .get(*only)

@@ -2,10 +2,14 @@
 
 use super::{
     Count, Expand, FieldFilter, ListQuery, MAX_ORDER_BY, MAX_PER_PAGE, MAX_SEARCH, OrderBy,
-    is_parameter, read_list,
+    is_parameter,
 };
 use crate::{
-    Condition, Draft, Invalid, Lookup, MAX_CONDITIONS, Operand, parse_bool, query::parse_pairs,
+    Condition, Draft, Invalid, Lookup, MAX_CONDITIONS, Operand,
+    comma_list::{read_fields, read_list},
+    filter::json::read_values,
+    parse_bool,
+    query::parse_pairs,
 };
 
 impl ListQuery {
@@ -68,9 +72,9 @@ impl ListQuery {
         let (field, lookup, exclude) =
             split_key(key, is_field).map_err(|message| Invalid::field(key, message))?;
         let value = match values {
-            Operand::One(text) if lookup.takes_list() => {
-                Operand::Many(read_list(&text).map_err(|message| Invalid::field(key, message))?)
-            }
+            Operand::One(text) if lookup.takes_list() => Operand::Many(
+                read_values(lookup, &text).map_err(|message| Invalid::field(key, message))?,
+            ),
             values => values,
         };
         crate::filter::check_operand(field, lookup, &value)
@@ -165,11 +169,12 @@ impl ListQuery {
                 let mut view = RecordView {
                     fields: self.fields.take(),
                     expand: self.expand.take(),
+                    excerpt: self.excerpt.take(),
                     time_zone: self.time_zone.take(),
                 };
                 view.read_parameter(key, value, invalid);
-                (self.fields, self.expand, self.time_zone) =
-                    (view.fields, view.expand, view.time_zone);
+                (self.fields, self.expand) = (view.fields, view.expand);
+                (self.excerpt, self.time_zone) = (view.excerpt, view.time_zone);
             }
         }
     }
@@ -186,8 +191,7 @@ impl ListQuery {
             Err(message) => return invalid.push_field(key, message),
         };
         let operand = if lookup.takes_list() {
-            match read_list(value) {
-                Ok(values) if value.is_empty() || values.is_empty() => Operand::Many(Vec::new()),
+            match read_values(lookup, value) {
                 Ok(values) => Operand::Many(values),
                 Err(message) => return invalid.push_field(key, message),
             }
@@ -250,11 +254,22 @@ fn split_lookup<'k>(
     if is_field(key) {
         return Ok(Some((key, Lookup::Exact)));
     }
-    match key.rsplit_once("__") {
-        Some((field, word)) if is_field(field) => match word.parse() {
-            Ok(lookup) => Ok(Some((field, lookup))),
+    let Some((rest, word)) = key.rsplit_once("__") else {
+        return Ok(None);
+    };
+    if is_field(rest) {
+        return match word.parse() {
+            Ok(lookup) => Ok(Some((rest, lookup))),
             Err(error) => Err(format!("{word:?}: {error}")),
-        },
+        };
+    }
+    // The lookups of two words.
+    let Some((field, _)) = rest.rsplit_once("__") else {
+        return Ok(None);
+    };
+    let words = key.get(field.len() + 2..).unwrap_or_default();
+    match words.parse() {
+        Ok(lookup) if is_field(field) => Ok(Some((field, lookup))),
         _ => Ok(None),
     }
 }
@@ -289,6 +304,8 @@ pub struct RecordView {
     pub fields: Option<Vec<String>>,
     /// `_expand`: related records that come with the record; only for retrieve.
     pub expand: Option<Expand>,
+    /// `_excerpt`: texts, binary data and JSON that are longer are cut; only for retrieve.
+    pub excerpt: Option<u32>,
     /// `tz`: UTC offset or IANA time zone of date texts in requests and responses; UTC when `None`.
     pub time_zone: Option<String>,
 }
@@ -308,19 +325,22 @@ impl RecordView {
         invalid.into_result().map(|()| view)
     }
 
-    /// Reads the query string of a write, whose answer has no related records.
+    /// Reads the query string of a write, whose answer has no related records and no excerpts.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse); [`Invalid`] also for `_expand`.
+    /// As [`parse`](Self::parse); [`Invalid`] also for `_expand` and `_excerpt`.
     pub fn parse_of_write(query: &str) -> Result<Self, Invalid> {
         let view = Self::parse(query)?;
-        match view.expand.is_some() {
-            true => Err(Invalid::field(
-                "_expand",
-                "is a parameter of lists and retrieve alone",
-            )),
-            false => Ok(view),
+        let mut invalid = Invalid::new();
+        for (key, is_given) in [
+            ("_expand", view.expand.is_some()),
+            ("_excerpt", view.excerpt.is_some()),
+        ] {
+            if is_given {
+                invalid.push_field(key, "is a parameter of lists and retrieve alone");
+            }
         }
+        invalid.into_result().map(|()| view)
     }
 
     /// The query string that [`parse`](Self::parse) reads back.
@@ -328,6 +348,7 @@ impl RecordView {
         let list = ListQuery {
             fields: self.fields.clone(),
             expand: self.expand.clone(),
+            excerpt: self.excerpt,
             time_zone: self.time_zone.clone(),
             ..ListQuery::default()
         };
@@ -336,15 +357,17 @@ impl RecordView {
 
     fn read_parameter(&mut self, key: &str, value: &str, invalid: &mut Invalid) {
         match key {
-            "_fields" => match read_list(value) {
-                Ok(fields) if fields.iter().all(|field| !field.is_empty()) => {
-                    self.fields = Some(fields);
-                }
-                _ => invalid.push_field(key, "must be a comma list of fields"),
+            "_fields" => match read_fields(value) {
+                Some(fields) => self.fields = Some(fields),
+                None => invalid.push_field(key, "must be a comma list of fields"),
             },
             "_expand" => match value.parse() {
                 Ok(expand) => self.expand = Some(expand),
                 Err(error) => invalid.push_field(key, error.to_string()),
+            },
+            "_excerpt" => match read_integer(value) {
+                Some(most) => self.excerpt = Some(u32::try_from(most).unwrap_or(u32::MAX)),
+                None => invalid.push_field(key, "must be an integer of at least 1"),
             },
             "tz" if value.is_empty() => {
                 invalid.push_field(
@@ -369,7 +392,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Filter, Relation};
+    use crate::{Filter, JsonPath, Relation};
 
     const FIELDS: [&str; 8] = [
         "id",
@@ -403,6 +426,8 @@ mod tests {
         );
         assert_eq!(parsed("").limit(), 25);
         assert_eq!(parsed("page=99999999999999999999999").page, u64::MAX);
+        assert_eq!(parsed("_excerpt=7").excerpt, Some(7));
+        assert_eq!(parsed("_excerpt=99999999999").excerpt, Some(u32::MAX));
         for query in [
             "_per_page=0",
             "_per_page=-1",
@@ -410,6 +435,10 @@ mod tests {
             "_per_page=",
             "page=0",
             "page=1.5",
+            "_excerpt=0",
+            "_excerpt=-1",
+            "_excerpt=many",
+            "_excerpt=",
         ] {
             assert!(
                 refused(query).contains("must be an integer of at least 1"),
@@ -440,6 +469,55 @@ mod tests {
                 ("exclude__x", Lookup::Exact, false),
                 ("exclude__x", Lookup::Gt, true),
             ]
+        );
+    }
+
+    #[test]
+    fn a_lookup_of_two_words_is_known() {
+        let query = parsed("status__len__gt=1&a__in__len__lte=2&exclude__a__in__len=3");
+        let read: Vec<_> = query
+            .filters
+            .iter()
+            .map(|filter| (filter.condition.field.as_str(), filter.condition.lookup))
+            .collect();
+        assert_eq!(
+            read,
+            [
+                ("status", Lookup::LenGt),
+                ("a__in", Lookup::LenLte),
+                ("a__in", Lookup::Len),
+            ]
+        );
+        for key in ["status__len__in", "status__lenn__gt", "x__len__gt"] {
+            assert!(
+                refused(&format!("{key}=1")).contains("unknown field"),
+                "{key}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_elements_of_an_array_are_a_json_array_or_a_comma_list() {
+        for (written, read) in [
+            ("a,b", vec!["a", "b"]),
+            ("[\"a\",1.10,true]", vec!["a", "1.10", "true"]),
+            (" [ ]", vec![]),
+            ("", vec![]),
+            ("\"\"", vec![""]),
+            ("\"[a\",b", vec!["[a", "b"]),
+        ] {
+            let query = parsed(&format!("status__contains_all={written}"));
+            assert_eq!(
+                query.filters[0].condition.value,
+                Operand::from(read),
+                "{written}"
+            );
+        }
+        assert!(refused("status__contained_by=[1").contains("must be a JSON array"));
+        assert!(refused("status__contains_any=[[1]]").contains("a value is a text"));
+        assert_eq!(
+            parsed("status__in=[1").filters[0].condition.value,
+            Operand::from(["[1"])
         );
     }
 
@@ -580,16 +658,38 @@ mod tests {
         )
     }
 
+    fn place() -> impl Strategy<Value = Filter> {
+        let part = prop_oneof![text().prop_map(Ok), (0..3_u32).prop_map(Err)];
+        let path = prop::collection::vec(part, 0..4).prop_map(|parts| {
+            let start = JsonPath::member("größe");
+            parts.into_iter().fold(start, |path, part| match part {
+                Ok(name) => path.then_member(name),
+                Err(position) => path.then_element(position),
+            })
+        });
+        let lookup = prop::sample::select(Lookup::ALL);
+        (path, lookup, text(), text()).prop_map(|(path, lookup, one, two)| {
+            if lookup.takes_list() {
+                Filter::place("status", path, lookup, [one, two])
+            } else {
+                Filter::place("status", path, lookup, one)
+            }
+        })
+    }
+
     fn filter() -> impl Strategy<Value = Filter> {
-        condition()
-            .prop_map(Filter::Condition)
-            .prop_recursive(4, 20, 3, |inner| {
+        prop_oneof![4 => condition().prop_map(Filter::Condition), 1 => place()].prop_recursive(
+            4,
+            20,
+            3,
+            |inner| {
                 prop_oneof![
                     prop::collection::vec(inner.clone(), 0..3).prop_map(Filter::And),
                     prop::collection::vec(inner.clone(), 0..3).prop_map(Filter::Or),
                     inner.prop_map(|filter| !filter),
                 ]
-            })
+            },
+        )
     }
 
     proptest! {
@@ -602,10 +702,11 @@ mod tests {
             fields in prop::option::of(prop::collection::vec(prop::sample::select(&FIELDS[..]), 1..3)),
             page in 1..u64::MAX,
             per_page in prop::option::of(1..=10_000_u32),
+            excerpt in prop::option::of(1..=u32::MAX),
             values in prop::collection::vec("[a-z,\" |.]{1,5}", 1..3),
         ) {
             let mut query = ListQuery::new().page(page);
-            query.per_page = per_page;
+            (query.per_page, query.excerpt) = (per_page, excerpt);
             query.search = search;
             query.filter = tree;
             query.fields = fields.map(|fields| fields.iter().map(ToString::to_string).collect());
@@ -630,12 +731,6 @@ mod tests {
         fn the_parser_panics_on_no_query_string(query in "\\PC{0,200}") {
             let _ = ListQuery::parse(&query, &is_field);
             let _ = RecordView::parse(&query);
-        }
-
-        #[test]
-        fn a_written_comma_list_is_read_back(values in prop::collection::vec(text(), 1..5)) {
-            let list = super::super::write_list(values.iter().cloned());
-            prop_assert_eq!(read_list(&list).unwrap(), values);
         }
     }
 }

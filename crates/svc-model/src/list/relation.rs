@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use super::{read_list, write_list};
+use crate::comma_list::{read_list, write_list};
 
 /// Keeps records that have related records with one of these values (an `EXISTS`).
 ///

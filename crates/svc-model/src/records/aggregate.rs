@@ -304,6 +304,9 @@ pub struct Aggregate {
     /// What is computed over the records.
     #[wire(whole_body)]
     pub aggregation: Aggregation,
+    /// The ID under which it is listed while it runs; the service chooses one when this is `None`.
+    #[wire(header = "x-statement-id")]
+    pub statement_id: Option<String>,
 }
 
 impl Aggregate {

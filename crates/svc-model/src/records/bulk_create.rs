@@ -32,6 +32,10 @@ pub struct BulkCreate<T = Record> {
     /// `_atomic`: creates all of the records or none.
     #[wire(query = "_atomic")]
     pub atomic: bool,
+    /// `_on_conflict`: unique fields. A record that has the same values in them is changed instead of creating another. Empty
+    /// where records are created in any case.
+    #[wire(query = "_on_conflict", default)]
+    pub on_conflict: Vec<String>,
     /// `Idempotency-Key`: the same records with the same key are created once, however often they are sent.
     /// The response to a repetition has the result for each record, but with empty records.
     #[wire(header = "idempotency-key")]
@@ -45,6 +49,8 @@ pub struct BulkCreate<T = Record> {
 pub struct BulkQuery {
     /// `_atomic`: creates all of the records or none.
     pub atomic: bool,
+    /// `_on_conflict`: unique fields. A record that has the same values in them is changed instead of creating another.
+    pub on_conflict: Option<Vec<String>>,
     /// The view of the created records in the response.
     pub view: RecordView,
 }
@@ -55,7 +61,7 @@ impl BulkQuery {
     /// # Errors
     /// [`Invalid`] with a message for each unknown parameter and malformed value.
     pub fn parse(query: &str) -> Result<Self, Invalid> {
-        let mut parts = SplitQuery::new(query, &["_atomic"])?;
+        let mut parts = SplitQuery::new(query, &["_atomic", "_on_conflict"])?;
         let atomic = match parts.last("_atomic") {
             None => false,
             Some(word) => parse_bool(&word)
@@ -63,19 +69,22 @@ impl BulkQuery {
         };
         Ok(Self {
             atomic,
+            on_conflict: parts.on_conflict()?,
             view: parts.view()?,
         })
     }
 }
 
-/// The result for one record of a bulk create: `{"success": true, "record": {...}}` or
-/// `{"success": false, "errors": {...}}`.
+/// The result for one record of a bulk create: `{"success": true, "record": {...}}`, with `"updated": true` where a record
+/// was there and was changed, or `{"success": false, "errors": {...}}`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Wire<T>", bound(deserialize = "T: Deserialize<'de>"))]
 #[non_exhaustive]
 pub enum BulkResult<T = Record> {
     /// The record was created.
     Created(T),
+    /// A record with the same values in the unique fields was there, and was changed.
+    Updated(T),
     /// The record was refused, for these reasons.
     Refused(Invalid),
 }
@@ -83,6 +92,8 @@ pub enum BulkResult<T = Record> {
 #[derive(Deserialize)]
 struct Wire<T> {
     success: bool,
+    #[serde(default)]
+    updated: bool,
     record: Option<T>,
     errors: Option<Box<serde_json::value::RawValue>>,
 }
@@ -92,9 +103,13 @@ impl<T> TryFrom<Wire<T>> for BulkResult<T> {
 
     fn try_from(wire: Wire<T>) -> Result<Self, &'static str> {
         if wire.success {
+            let of_record = match wire.updated {
+                true => Self::Updated,
+                false => Self::Created,
+            };
             return wire
                 .record
-                .map(Self::Created)
+                .map(of_record)
                 .ok_or("a success without its record");
         }
         // The errors have the shape of an error body, so they are read by the same code.
@@ -111,9 +126,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parameters_are_atomic_and_those_of_a_record_view() {
-        let query = BulkQuery::parse("_atomic=yes&_fields=id&tz=%2B02:00").unwrap();
+    fn the_parameters_are_those_of_a_bulk_create_and_of_a_record_view() {
+        let query =
+            BulkQuery::parse("_atomic=yes&_on_conflict=a,b&_fields=id&tz=%2B02:00").unwrap();
         assert!(query.atomic);
+        assert_eq!(
+            query.on_conflict,
+            Some(vec!["a".to_owned(), "b".to_owned()])
+        );
         assert_eq!(query.view.fields, Some(vec!["id".to_owned()]));
         assert_eq!(BulkQuery::parse("").unwrap(), BulkQuery::default());
         for wrong in ["_atomic=maybe", "_atomic=", "name=x", "_order_by=id"] {
@@ -136,12 +156,13 @@ mod tests {
 
     #[test]
     fn each_record_has_a_result() {
-        let body = r#"[{"success":true,"record":{"id":1}},{"success":false,"errors":{"name":["this field is required"]}}]"#;
+        let body = r#"[{"success":true,"record":{"id":1}},{"success":true,"updated":true,"record":{"id":2}},{"success":false,"errors":{"name":["this field is required"]}}]"#;
         let results =
             BulkCreate::<Record>::parse_response(http::Response::new(body.into())).unwrap();
         assert!(matches!(&results[0], BulkResult::Created(record) if record["id"] == 1));
+        assert!(matches!(&results[1], BulkResult::Updated(record) if record["id"] == 2));
         assert_eq!(
-            results[1],
+            results[2],
             BulkResult::Refused(Invalid::field("name", "this field is required"))
         );
         let wrong = http::Response::new(r#"[{"success":true}]"#.into());

@@ -180,7 +180,7 @@ fn constant(filter: &Filter) -> Option<bool> {
             .all(|it| constant(it) == Some(false))
             .then_some(false),
         Filter::Not(filter) => constant(filter).map(|truth| !truth),
-        Filter::Condition(_) => None,
+        Filter::Condition(_) | Filter::Place(_) => None,
     }
 }
 

@@ -255,6 +255,9 @@ pub struct Group {
     /// The maximum number of groups; [`DEFAULT_GROUPS`] when `None`.
     #[wire(elsewhere)]
     pub limit: Option<u32>,
+    /// The ID under which it is listed while it runs; the service chooses one when this is `None`.
+    #[wire(header = "x-statement-id")]
+    pub statement_id: Option<String>,
 }
 
 impl Group {
@@ -272,6 +275,7 @@ impl Group {
             columns,
             aggregation,
             limit: None,
+            statement_id: None,
         }
     }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::{Operation, PathArguments, RequestError};
-use crate::{PageQuery, Paginated, QueryString};
+use crate::{PageQuery, Paginated, QueryString, comma_list::write_list};
 
 /// A field that fills one or more names of a path template.
 pub trait PathPart {
@@ -72,6 +72,12 @@ pub trait HasIfMatch {
     fn if_match_mut(&mut self) -> &mut Option<String>;
 }
 
+/// An operation whose caller can choose the ID under which it is listed while it runs, with the header `X-Statement-Id`.
+pub trait HasStatementId {
+    /// The ID; `None` leaves it to the service.
+    fn statement_id_mut(&mut self) -> &mut Option<String>;
+}
+
 /// A field that is the value of one parameter of a query string.
 pub trait QueryValue {
     /// Appends the parameter, unless there is no value.
@@ -90,6 +96,15 @@ impl<T: ToString> QueryValue for Option<T> {
     fn write(&self, name: &str, query: &mut QueryString) {
         if let Some(value) = self {
             query.push(name, &value.to_string());
+        }
+    }
+}
+
+/// A comma list; nothing where it is empty.
+impl QueryValue for Vec<String> {
+    fn write(&self, name: &str, query: &mut QueryString) {
+        if !self.is_empty() {
+            query.push(name, &write_list(self.iter().cloned()));
         }
     }
 }

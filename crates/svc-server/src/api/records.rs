@@ -6,6 +6,7 @@ mod change_all;
 mod list;
 mod references;
 mod siblings;
+mod value;
 
 use std::{future::Future, sync::Arc};
 
@@ -13,7 +14,7 @@ use http::StatusCode;
 use svc_data::{Model, RecordJson, Written};
 use svc_model::{
     RecordView,
-    records::{self, Record},
+    records::{self, CreateQuery, Record},
     wire::Operation,
 };
 use svc_store::AuditEntry;
@@ -41,6 +42,7 @@ pub(crate) fn routes() -> Routes {
         .on::<records::BulkCreate<Record>, _>(bulk_create::bulk_create)
         .on::<records::GetSiblings, _>(siblings::get_siblings)
         .on::<records::GetReferences, _>(references::get_references)
+        .on::<records::GetValue, _>(value::get_value)
         .on_question::<records::Aggregate, _>(aggregate::aggregate)
         .on_question::<records::Group, _>(aggregate::group)
 }
@@ -59,13 +61,17 @@ async fn create(call: Call<Write>) -> ApiResult {
         return tools::create(call).await;
     }
     let records = call.access.records().await?;
-    let view = RecordView::parse_of_write(call.request.query())?;
+    let query = CreateQuery::parse(call.request.query())?;
     let object = call.request.read_object(call.body).await?;
     let may_read = records.may_read();
     let entry = records.audit_entry::<records::Create<Record>>();
-    let create = |records: Records<_>| async move { records.create(&object, view).await };
-    let created = write(call.request, records, entry, create).await?;
-    Ok(answer(may_read, StatusCode::CREATED, created))
+    let create = |records: Records<_>| async move { records.create(&object, query).await };
+    let record = write(call.request, records, entry, create).await?;
+    let status = match record.before {
+        Some(_) => StatusCode::OK,
+        None => StatusCode::CREATED,
+    };
+    Ok(answer(may_read, status, record))
 }
 
 async fn update(call: Call<Write>) -> ApiResult {
@@ -143,7 +149,11 @@ async fn delete(call: Call<Delete>) -> ApiResult {
 fn described(entry: AuditEntry, model: &Model, written: Written<'_>) -> AuditEntry {
     match (written.before, written.after) {
         (Some(before), after) => {
-            let entry = entry.record(before.id.as_str()).before(&before.etag);
+            let mut entry = entry.record(before.id.as_str()).before(&before.etag);
+            if entry.action == <records::Create<Record>>::INFO.name {
+                // An upsert that found the record.
+                entry.action = <records::Update<Record>>::INFO.name;
+            }
             match after {
                 Some(record) => entry.after(&record.etag),
                 None => entry,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use svc_data::{ErrorKind, SqlOutput};
 use svc_model::{
     Invalid,
-    sql::{Query, SqlQuery, SqlRequest},
+    sql::{self, SqlQuery, SqlRequest},
     wire::BoxFuture,
 };
 
@@ -20,40 +20,62 @@ use crate::{
             rows::{Format, RowWriter, TOTAL_COUNT, TRUNCATED},
         },
     },
+    state::statements::{Query, Running, StatementId},
 };
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().on::<Query, _>(query)
+    Routes::new().on::<sql::Query, _>(query)
 }
 
 async fn query(call: Call<Administer>) -> ApiResult {
     call.request.check_query()?;
     let body = call.request.read_object(call.body).await?;
     let format = Format::accepted(&call.request.parts.headers);
-    let body = match (SqlRequest::parse(&body)?, format) {
-        (SqlRequest::One(query), Some(format)) => {
-            return in_format(format, call.access.sql(&query).await?);
+    let (body, id) = match (SqlRequest::parse(&body)?, format) {
+        (SqlRequest::One(query), Some(Format::Csv(_))) if query.excerpt.is_some() => {
+            let message = "CSV cannot tell what was cut; ask for JSON or NDJSON";
+            return Err(Invalid::field("excerpt", message).into());
         }
-        (SqlRequest::One(query), None) => Chunks::from(pieces(call.access.sql(&query).await?)),
+        (SqlRequest::One(query), Some(format)) => {
+            let running = call.access.begin(&call.request, Query::sql(&query.query))?;
+            let answer = running.unless_cancelled(call.access.sql(&query)).await??;
+            return in_format(format, answer, running.id());
+        }
+        (SqlRequest::One(query), None) => {
+            let running = call.access.begin(&call.request, Query::sql(&query.query))?;
+            let answer = running.unless_cancelled(call.access.sql(&query)).await??;
+            (Chunks::from(pieces(answer)), running.id())
+        }
         // The answers of a batch have columns of their own each.
-        (SqlRequest::Batch(queries), _) => batch(call.access, queries),
+        (SqlRequest::Batch(queries), _) => {
+            let texts = queries.iter().flatten().map(|query| query.query.as_str());
+            let running = call.access.begin(&call.request, Query::batch(texts))?;
+            let id = running.id();
+            (batch(call.access, running, queries), id)
+        }
         _ => return Err(Invalid::general("this form of a query is not supported").into()),
     };
     let mut answer = raw_json_response(StatusCode::OK, body);
     answer.extensions_mut().insert(ResponseKind::Read);
+    id.tell(&mut answer);
     Ok(answer)
 }
 
 /// The rows of an answer in another form.
-fn in_format(format: Format, answer: SqlOutput) -> ApiResult {
+fn in_format(format: Format, answer: SqlOutput, id: StatementId) -> ApiResult {
     let columns = answer.columns.into_iter().map(|(name, _)| name);
     let kept = Kept(answer.data.len());
     let writer = RowWriter::new(format, columns.collect());
+    let writer = match answer.cut {
+        Some(cut) => writer.with_cut(cut),
+        None => writer,
+    };
     let head = Chunks::from([writer.head()?]);
     let rows = async move { Ok(writer.write(answer.data, |_| None)?) };
     let mut formatted = format.answer(head.followed_by(rows));
     formatted.extensions_mut().insert(ResponseKind::Read);
     formatted.extensions_mut().insert(kept);
+    id.tell(&mut formatted);
     let headers = formatted.headers_mut();
     if let Some(count) = answer.count {
         headers.insert(TOTAL_COUNT, count.into());
@@ -65,7 +87,7 @@ fn in_format(format: Format, answer: SqlOutput) -> ApiResult {
 }
 
 /// The answer as JSON around the rows that the driver wrote.
-fn pieces(answer: SqlOutput) -> [Bytes; 3] {
+fn pieces(answer: SqlOutput) -> [Bytes; 5] {
     let columns: Vec<&str> = answer
         .columns
         .iter()
@@ -77,7 +99,7 @@ fn pieces(answer: SqlOutput) -> [Bytes; 3] {
         .map(|(name, field_type)| (name.clone(), json!({ "field": field_type })))
         .collect();
     let tail = format!(
-        r#","columns":{},"column_descriptions":{},"row_count":{},"limit":{},"count":{},"truncated":{}}}"#,
+        r#","columns":{},"column_descriptions":{},"row_count":{},"limit":{},"count":{},"truncated":{}"#,
         json!(columns),
         Value::Object(descriptions),
         answer.row_count,
@@ -85,18 +107,31 @@ fn pieces(answer: SqlOutput) -> [Bytes; 3] {
         json!(answer.count),
         answer.truncated,
     );
-    [Bytes::from_static(br#"{"data":"#), answer.data, tail.into()]
+    let head = Bytes::from_static(br#"{"data":"#);
+    let key = match answer.cut {
+        Some(_) => r#","_cut":"#,
+        None => "",
+    };
+    let cut = answer.cut.unwrap_or_default();
+    let end = Bytes::from_static(b"}");
+    [head, answer.data, (tail + key).into(), cut, end]
 }
 
 /// The answers of several queries as one array. Each query is asked when the answer before is on its way, so
 /// that they are never in memory together.
-fn batch(access: Access<Administer>, queries: Vec<Result<SqlQuery, Invalid>>) -> Chunks {
-    Chunks::from([Bytes::from_static(b"[")])
-        .followed_by(async move { Ok(rest_of_batch(access, queries.into_iter(), b"").await) })
+fn batch(
+    access: Access<Administer>,
+    running: Running,
+    queries: Vec<Result<SqlQuery, Invalid>>,
+) -> Chunks {
+    Chunks::from([Bytes::from_static(b"[")]).followed_by(async move {
+        Ok(rest_of_batch(access, running, queries.into_iter(), b"").await)
+    })
 }
 
 fn rest_of_batch(
     access: Access<Administer>,
+    running: Running,
     mut queries: std::vec::IntoIter<Result<SqlQuery, Invalid>>,
     separator: &'static [u8],
 ) -> BoxFuture<'static, Chunks> {
@@ -104,20 +139,22 @@ fn rest_of_batch(
         let Some(query) = queries.next() else {
             return [Bytes::from_static(b"]")].into();
         };
-        let [head, rows, tail] = match query {
-            Ok(query) => match access.sql(&query).await {
-                Ok(answer) => pieces(answer),
-                Err(error) => failed(&error),
+        let answer = match query {
+            Ok(query) => match running.unless_cancelled(access.sql(&query)).await {
+                Ok(Ok(answer)) => pieces(answer),
+                Ok(Err(error)) => failed(&error),
+                Err(cancelled) => error_piece(&cancelled.to_string()),
             },
             Err(invalid) => error_piece(&invalid.to_string()),
         };
-        Chunks::from([Bytes::from_static(separator), head, rows, tail])
-            .followed_by(async move { Ok(rest_of_batch(access, queries, b",").await) })
+        let [head, rows, tail, cut, end] = answer;
+        Chunks::from([Bytes::from_static(separator), head, rows, tail, cut, end])
+            .followed_by(async move { Ok(rest_of_batch(access, running, queries, b",").await) })
     })
 }
 
 /// A query of a batch that failed; the others are answered all the same.
-fn failed(error: &svc_data::Error) -> [Bytes; 3] {
+fn failed(error: &svc_data::Error) -> [Bytes; 5] {
     match error.kind() {
         ErrorKind::Invalid => error_piece(&error.messages().to_string()),
         _ => {
@@ -127,10 +164,8 @@ fn failed(error: &svc_data::Error) -> [Bytes; 3] {
     }
 }
 
-fn error_piece(text: &str) -> [Bytes; 3] {
-    [
-        json!({ "error": text }).to_string().into(),
-        Bytes::new(),
-        Bytes::new(),
-    ]
+fn error_piece(text: &str) -> [Bytes; 5] {
+    let error = json!({ "error": text }).to_string().into();
+    let nothing = Bytes::new;
+    [error, nothing(), nothing(), nothing(), nothing()]
 }

@@ -14,15 +14,16 @@ use axum::{
     body::Body,
     extract::{FromRequest, Path, Request},
 };
-use http::request::Parts;
+use http::{HeaderValue, request::Parts};
 use serde::Deserialize;
 use serde_json::Value;
 use svc_auth::AuthScheme;
 use svc_data::{IfMatch, Resource, SqlOutput, Structure};
 use svc_model::{
-    EnvironmentName, JsonObject, ProjectName, ResourceName, Scope,
+    EnvironmentName, Invalid, JsonObject, ProjectName, ResourceName, Scope,
     resources::{Can, ModelDescription},
     sql::SqlQuery,
+    statements::{MAX_STATEMENT_ID, is_statement_id},
 };
 use svc_store::{Actor, ActorKind, ResourceGrant, Store, Team, TeamRights};
 
@@ -39,10 +40,14 @@ use crate::{
     http::{
         ApiError, ApiResult,
         body::read_object,
+        limits::new_id,
         request::{check_draft, if_match, not_utf8},
         resource_path::ResourcePath,
     },
-    state::Shared,
+    state::{
+        Shared,
+        statements::{Query, Running, STATEMENT_ID, Seen},
+    },
 };
 
 /// A request to a resource, by a caller who may do there what `R` says.
@@ -68,6 +73,8 @@ struct Names {
     model: String,
     #[serde(default)]
     id: String,
+    #[serde(default, alias = "statement")]
+    field: Box<str>,
 }
 
 impl<R: Right> FromRequest<Shared> for Call<R> {
@@ -92,6 +99,7 @@ impl<R: Right> FromRequest<Shared> for Call<R> {
                 path,
                 model: names.model,
                 id: names.id,
+                field: names.field,
                 resource,
                 rights,
                 right: PhantomData,
@@ -141,6 +149,8 @@ pub(crate) struct Access<R> {
     model: String,
     /// The primary key that the path names; empty where it names none.
     id: String,
+    /// The field, or the id of a statement, that the path names; empty where it names none.
+    field: Box<str>,
     resource: Resource,
     rights: Rights,
     right: PhantomData<R>,
@@ -173,6 +183,25 @@ impl<R> Access<R> {
         }
     }
 
+    /// Begins a statement of the caller, with the id that the request has for it, if any.
+    pub(crate) fn begin(&self, request: &ResourceRequest, query: Query) -> ApiResult<Running> {
+        let chosen = request.parts.headers.get(STATEMENT_ID);
+        let is_fit = |id: &HeaderValue| id.to_str().is_ok_and(is_statement_id);
+        if !chosen.is_none_or(is_fit) {
+            let message =
+                format!("must be 1 to {MAX_STATEMENT_ID} letters, digits, hyphens and underscores");
+            return Err(Invalid::field("X-Statement-Id", message).into());
+        }
+        let statements = &request.state.statements;
+        statements.begin(&self.path, self.actor(), query, chosen.cloned(), new_id)
+    }
+
+    /// Begins a statement for what the request itself says, such as a list.
+    pub(crate) fn begin_request(&self, request: &ResourceRequest) -> ApiResult<Running> {
+        let Parts { method, uri, .. } = &request.parts;
+        self.begin(request, Query::Request(method.clone(), uri.clone()))
+    }
+
     /// Whether records of a model may be read.
     fn may_read(&self, model: &str) -> bool {
         self.rights
@@ -194,6 +223,19 @@ impl Access<Administer> {
 }
 
 impl Access<Describe> {
+    /// The id of a statement in the path.
+    pub(crate) fn statement(&self) -> &str {
+        &self.field
+    }
+
+    /// Whose statements the caller sees and may end. Whoever holds a static token sees those of the token.
+    pub(crate) fn seen_statements(&self) -> Seen {
+        match self.rights.team() {
+            Some((team, _)) if team.super_group => Seen::All,
+            _ => Seen::Own(self.actor()),
+        }
+    }
+
     /// The structure of the resource as it is now.
     pub(crate) async fn structure(&self) -> ApiResult<Arc<Structure>> {
         self.resource.reload_if_changed().await?;

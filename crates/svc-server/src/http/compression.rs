@@ -93,7 +93,9 @@ impl<F: Future<Output = Result<Response, Infallible>>> Future for Compressing<F>
                 Step::Answering { answer, accepted } => {
                     let Ok(mut response) = ready!(answer.poll(context));
                     // The body of the layer is large, whether it compresses or not: what stays as it is does without it.
-                    if !worthwhile().should_compress(&response) {
+                    // So does what is given in parts, which are those of these bytes.
+                    let has_parts = response.headers().contains_key(header::ACCEPT_RANGES);
+                    if has_parts || !worthwhile().should_compress(&response) {
                         return Poll::Ready(Ok(response));
                     }
                     if accepted.is_empty() {

@@ -14,6 +14,7 @@ use crate::{
         error::refusal::{X_CONSTRAINT, X_CONSTRAINT_COLUMNS},
         response::rows::{TOTAL_COUNT, TRUNCATED},
     },
+    state::statements::STATEMENT_ID,
 };
 
 /// How long a browser may keep the answer to its preflight.
@@ -50,10 +51,16 @@ pub(crate) fn of(origins: &[Origin]) -> Option<Cors> {
             header::ACCEPT,
             header::IF_MATCH,
             header::IF_NONE_MATCH,
+            header::IF_RANGE,
+            header::RANGE,
             IDEMPOTENCY_KEY,
+            STATEMENT_ID,
             request_id.clone(),
         ])
         .expose_headers([
+            header::ACCEPT_RANGES,
+            header::CONTENT_DISPOSITION,
+            header::CONTENT_RANGE,
             header::ETAG,
             header::LINK,
             header::LOCATION,
@@ -62,6 +69,7 @@ pub(crate) fn of(origins: &[Origin]) -> Option<Cors> {
             TRUNCATED,
             X_CONSTRAINT,
             X_CONSTRAINT_COLUMNS,
+            STATEMENT_ID,
             HeaderName::from_static(X_SVC_PROXY),
             request_id,
         ])

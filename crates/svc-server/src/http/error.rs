@@ -43,6 +43,12 @@ pub(crate) enum ApiError {
     /// 409: it cannot be found out whether an earlier request with the same key was done.
     #[error("{0}")]
     Undecided(String),
+    /// 409: the statement was ended before it was done.
+    #[error("the statement was cancelled")]
+    Cancelled,
+    /// 409: the caller has chosen an id for a statement that another one of the caller's has.
+    #[error("a statement with this X-Statement-Id runs already; choose another id")]
+    StatementRuns,
     /// 412: `If-Match` does not match, or another number of records than `_expect`.
     #[error("{0}")]
     PreconditionFailed(String),
@@ -57,6 +63,9 @@ pub(crate) enum ApiError {
         "the request body must be JSON that is not compressed, with Content-Type: application/json"
     )]
     UnsupportedMediaType,
+    /// 416: a part that the value does not have. How many bytes it has.
+    #[error("the value has {length} bytes, and none of them are in the requested range")]
+    NoSuchRange { length: usize },
     /// 429: too many tries. How many seconds to wait.
     #[error("too many tries; wait {retry_after} seconds")]
     Throttled { retry_after: u64 },
@@ -86,7 +95,10 @@ pub(crate) type ApiResult<T = ApiResponse> = Result<T, ApiError>;
 /// Ends a response whose head is on its way; the cause is for the log alone.
 impl From<ApiError> for CutOff {
     fn from(failure: ApiError) -> Self {
-        tracing::error!(?failure, "an answer was cut off");
+        match failure {
+            ApiError::Cancelled => tracing::info!("an answer was cut off by its cancellation"),
+            failure => tracing::error!(?failure, "an answer was cut off"),
+        }
         Self
     }
 }
@@ -185,12 +197,15 @@ impl ApiError {
             Self::NotFound(_) => (Status::NOT_FOUND, "not_found"),
             Self::MethodNotAllowed { .. } => (Status::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::Undecided(_) => (Status::CONFLICT, "undecided"),
+            Self::Cancelled => (Status::CONFLICT, "cancelled"),
+            Self::StatementRuns => (Status::CONFLICT, "statement_runs"),
             Self::PreconditionFailed(_) => (Status::PRECONDITION_FAILED, "precondition_failed"),
             Self::BodyTimeout => (Status::REQUEST_TIMEOUT, "timeout"),
             Self::PayloadTooLarge { .. } => (Status::PAYLOAD_TOO_LARGE, "payload_too_large"),
             Self::UnsupportedMediaType => {
                 (Status::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type")
             }
+            Self::NoSuchRange { .. } => (Status::RANGE_NOT_SATISFIABLE, "range_not_satisfiable"),
             Self::Throttled { .. } => (Status::TOO_MANY_REQUESTS, "throttled"),
             Self::BadGateway(_) => (Status::BAD_GATEWAY, "bad_gateway"),
             Self::Unavailable(_) => (Status::SERVICE_UNAVAILABLE, "resource_unavailable"),
@@ -213,6 +228,9 @@ impl ApiError {
             Self::MethodNotAllowed { allow } => {
                 allow.map(|allow| (header::ALLOW, HeaderValue::from_static(allow)))
             }
+            Self::NoSuchRange { length } => HeaderValue::try_from(format!("bytes */{length}"))
+                .ok()
+                .map(|length| (header::CONTENT_RANGE, length)),
             _ => retry_after.map(|seconds| (header::RETRY_AFTER, seconds)),
         };
         answer.headers_mut().extend(header);

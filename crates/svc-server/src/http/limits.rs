@@ -166,8 +166,8 @@ fn names_its_host(request: &Request) -> bool {
         || request.headers().get_all(header::HOST).iter().count() == 1
 }
 
-/// An id for a request that has none. It is no secret, so that its numbers need not come from the system.
-fn new_id() -> HeaderValue {
+/// An id for a request or statement that has none. It is no secret, so that its numbers need not come from the system.
+pub(crate) fn new_id() -> HeaderValue {
     let id = uuid::Builder::from_random_bytes(fastrand::u128(..).to_ne_bytes()).into_uuid();
     let mut text = Uuid::encode_buffer();
     // A UUID is visible ASCII.

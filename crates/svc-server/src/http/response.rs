@@ -1,6 +1,7 @@
 //! JSON answers.
 
 pub(crate) mod headers;
+pub(crate) mod raw;
 pub(crate) mod rows;
 
 use std::{
@@ -183,14 +184,26 @@ pub(crate) fn tagged_response(
     etag: &str,
     request: Option<&HeaderMap>,
 ) -> ApiResponse {
-    let known = request
-        .and_then(|headers| headers.get(header::IF_NONE_MATCH)?.to_str().ok())
-        .is_some_and(|tags| tags.split(',').any(|tag| matches_weakly(tag.trim(), etag)));
-    let mut answer = if known {
-        empty_response(StatusCode::NOT_MODIFIED)
-    } else {
-        raw_json_response(status, body)
-    };
+    if request.is_some_and(|headers| is_known(headers, etag)) {
+        return unmodified_response(etag);
+    }
+    let mut answer = raw_json_response(status, body);
+    if let Ok(etag) = HeaderValue::from_str(etag) {
+        answer.headers_mut().insert(header::ETAG, etag);
+    }
+    answer
+}
+
+/// Whether the caller has what an entity tag belongs to.
+pub(crate) fn is_known(headers: &HeaderMap, etag: &str) -> bool {
+    let tags = headers.get(header::IF_NONE_MATCH);
+    let tags = tags.and_then(|tags| tags.to_str().ok());
+    tags.is_some_and(|tags| tags.split(',').any(|tag| matches_weakly(tag.trim(), etag)))
+}
+
+/// The answer to a caller who has what an entity tag belongs to.
+pub(crate) fn unmodified_response(etag: &str) -> ApiResponse {
+    let mut answer = empty_response(StatusCode::NOT_MODIFIED);
     if let Ok(etag) = HeaderValue::from_str(etag) {
         answer.headers_mut().insert(header::ETAG, etag);
     }

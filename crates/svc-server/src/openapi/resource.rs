@@ -222,7 +222,8 @@ fn keep_what_tools_have(path: &str, methods: &mut Path) -> bool {
         _ => &[],
     };
     methods.retain(|method, _| !missing.contains(&method.as_str()));
-    !path.ends_with("/bulk_create") && !path.ends_with("/references")
+    let others = ["/bulk_create", "/references", "/{field}"];
+    !others.iter().any(|other| path.ends_with(other))
 }
 
 /// A model's name as a segment of a path of the document; braces would begin a parameter.
@@ -267,15 +268,25 @@ fn method_of(info: &OperationInfo, filtered: Option<&FilteredModel<'_>>) -> (Str
     let verb = if verb == "get" { "retrieve" } else { verb };
     let (operation_id, tag) = match model {
         Some(model) => (format!("{verb} {}", model.model), model.model.as_str()),
+        None if info.path_template.ends_with('}') => (info.name.replace('.', "_"), group),
         None => (path_below(info).unwrap_or(group).replace('/', ""), group),
     };
     let answer = operation.answer.as_deref().map(schema);
     let mut responses = responses(info.status.as_str(), answer.as_deref());
+    if let Some(other) = &operation.other_status {
+        responses[other] = responses[info.status.as_str()].clone();
+    }
     if operation.has_row_formats {
         let content = &mut responses["200"]["content"];
         for media_type in ["application/x-ndjson", "text/csv"] {
             content[media_type] = json!({"schema": {"type": "string"}});
         }
+    }
+    if operation.is_raw {
+        let any = json!({"application/octet-stream": {}, "text/plain": {}, "application/json": {}});
+        responses["200"]["content"] = any.clone();
+        responses["204"] = json!({"description": "NULL."});
+        responses["206"] = json!({"description": "A part of the value.", "content": any});
     }
     let body = operation.body.as_deref();
     let method = MethodObject {

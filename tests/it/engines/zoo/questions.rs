@@ -15,6 +15,8 @@ pub fn ask(zoo: &mut Zoo, species: &Species) {
         format!("{name}: {} records", records.len())
     });
     finds_what_it_shows(zoo, species, &table, &records);
+    shows_its_beginning(zoo, species, &table, &records);
+    gives_it_raw(zoo, name, &table, &records);
     changes_nothing(zoo, name, &table, &records);
     if species.is_key {
         retrieves_by_key(zoo, species);
@@ -70,6 +72,74 @@ fn finds_what_it_shows(zoo: &mut Zoo, species: &Species, table: &str, records: &
         let rest: BTreeSet<i64> = rest.collect();
         zoo.check(rest == others.iter().copied().collect(), || {
             format!("{name}: v__ne={value} finds {others:?}, not {rest:?}")
+        });
+    }
+}
+
+/// An excerpt is the beginning of the value, in lists and on retrieve alike, and what is not cut is whole.
+fn shows_its_beginning(zoo: &mut Zoo, species: &Species, table: &str, records: &[Value]) {
+    let name = species.name;
+    let is_json = matches!(species.declared, "json" | "jsonb" | "JSON");
+    for most in ["1", "3", "1000000"] {
+        let query = [
+            ("_no_pagination", "1"),
+            ("_order_by", "id"),
+            ("_excerpt", most),
+        ];
+        let cut = zoo.records(table, &query);
+        zoo.check(cut.len() == records.len(), || {
+            format!("{name}: {} excerpts", cut.len())
+        });
+        zoo.records(&format!("w_{name}"), &[("_excerpt", most)]);
+        for (whole, cut) in records.iter().zip(&cut) {
+            let path = format!("{table}/{}?_excerpt={most}", id(whole));
+            let one = zoo.call("GET", &path).send();
+            zoo.check(one.status == 200 && one.json() == *cut, || {
+                format!("{name}: {} in a list is {cut}, alone {}", most, one.body)
+            });
+            let holds = match cut["_cut"]["v"].as_u64() {
+                None => cut == whole,
+                Some(length) => {
+                    let (whole, begin) = (bare(&whole["v"]), bare(&cut["v"]));
+                    let digits = whole.chars().count() as u64;
+                    // JSON is written with its keys in any order, and its numbers in any form.
+                    let is_free = is_json || whole.starts_with('[');
+                    let is_length = [1, 2].iter().any(|unit| length * unit == digits);
+                    let is_begin = begin.len() < whole.len() && whole.starts_with(&begin);
+                    let characters = begin.chars().count().to_string();
+                    (is_begin && is_length) || (is_free && characters == most)
+                }
+            };
+            zoo.check(holds, || format!("{name}: {most} of {whole} is {cut}"));
+        }
+    }
+}
+
+/// A value as a text that begins as its excerpt does.
+fn bare(value: &Value) -> String {
+    text(value.get("$hex").unwrap_or(value))
+}
+
+/// A value by itself is what the record shows, and NULL is none.
+fn gives_it_raw(zoo: &mut Zoo, name: &str, table: &str, records: &[Value]) {
+    for record in records {
+        let path = format!("{table}/{}/v", id(record));
+        let raw = zoo.call("GET", &path).send();
+        let shown = &record["v"];
+        let media_type = raw.header("content-type");
+        let holds = match raw.status.as_u16() {
+            204 => shown.is_null(),
+            200 if media_type == "application/octet-stream" => {
+                let digits: String = raw.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                digits == bare(shown)
+            }
+            200 if media_type == "application/json" => raw.json() == *shown,
+            200 if shown.is_number() => raw.json() == *shown,
+            200 => raw.body == text(shown),
+            _ => false,
+        };
+        zoo.check(holds, || {
+            format!("{name}: {shown} by itself is {} {:?}", raw.status, raw.body)
         });
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::output::{counted, row};
+use crate::output::counted;
 
 /// How far an import has come.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -15,14 +15,29 @@ pub(super) struct State {
     /// How many records the next batch has. One that was sent is sent again with as many.
     pub(super) batch: u32,
     pub(super) atomic: bool,
+    /// The unique fields by which records are found that are changed.
+    #[serde(default)]
+    pub(super) on_conflict: Vec<String>,
     /// Records of the file that were answered.
     pub(super) records: u64,
     pub(super) created: u64,
+    #[serde(default)]
+    pub(super) updated: u64,
     pub(super) refused: u64,
     /// The size of the file of refused records behind those that were answered.
     pub(super) rejected_bytes: u64,
     /// Whether the end of the file was reached.
     pub(super) complete: bool,
+}
+
+/// What an import has done. Records are changed only where that is asked for.
+#[derive(Serialize)]
+struct Counts {
+    records: u64,
+    created: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated: Option<u64>,
+    refused: u64,
 }
 
 impl State {
@@ -33,8 +48,10 @@ impl State {
             import: Uuid::new_v4(),
             batch,
             atomic,
+            on_conflict: Vec::new(),
             records: 0,
             created: 0,
+            updated: 0,
             refused: 0,
             rejected_bytes: 0,
             complete: false,
@@ -48,12 +65,22 @@ impl State {
 
     /// What the import has done, as programs read it.
     pub(super) fn counts(&self) -> impl Serialize {
-        row! { records: self.records, created: self.created, refused: self.refused }
+        Counts {
+            records: self.records,
+            created: self.created,
+            updated: (!self.on_conflict.is_empty()).then_some(self.updated),
+            refused: self.refused,
+        }
     }
 
     pub(super) fn so_far(&self) -> String {
-        let were = if self.created == 1 { "was" } else { "were" };
-        format!("{} {were} made so far", counted(self.created, "record"))
+        let done = self.created + self.updated;
+        let were = if done == 1 { "was" } else { "were" };
+        let what = match self.updated {
+            0 => "made",
+            _ => "made or changed",
+        };
+        format!("{} {were} {what} so far", counted(done, "record"))
     }
 }
 

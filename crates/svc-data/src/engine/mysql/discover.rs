@@ -31,7 +31,7 @@ SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, DATA_TYPE, IS_NULLABLE = 'YES', COL
 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, ORDINAL_POSITION";
 
 const INDEXES: &str = "
-SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME FROM information_schema.STATISTICS
+SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, SUB_PART IS NOT NULL FROM information_schema.STATISTICS
 WHERE TABLE_SCHEMA = DATABASE() AND NON_UNIQUE = 0 ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX";
 
 const FOREIGN_KEYS: &str = "
@@ -109,6 +109,10 @@ pub(super) async fn discover(conn: &mut Conn) -> Result<Structure> {
     for row in rows(conn, INDEXES).await? {
         if let Some(table) = find(&mut tables, &places, &row)? {
             let (name, column): (String, Option<String>) = (get(&row, 1)?, get(&row, 2)?);
+            let is_prefix: bool = get(&row, 3)?;
+            if is_prefix {
+                table.prefixes.push(name.clone());
+            }
             named(&mut table.indexes, name).push(column.unwrap_or_default());
         }
     }
@@ -169,6 +173,8 @@ struct Table {
     checks: Vec<(String, String)>,
     /// Name and columns.
     indexes: Vec<(String, Vec<String>)>,
+    /// The indexes in which of some column only the first characters are.
+    prefixes: Vec<String>,
     /// Name, and what each column of it refers to.
     references: Vec<(String, Vec<Reference>)>,
 }
@@ -196,6 +202,10 @@ impl Table {
             })
         });
         let uniques = uniques.collect();
+        let whole = self.indexes.iter();
+        let whole = whole.filter(|(name, _)| !self.prefixes.contains(name));
+        let unique_keys = whole.filter_map(|(_, columns)| self.positions(columns));
+        let unique_keys = unique_keys.collect();
         let checks = self.checks.iter().map(|(name, text)| {
             let spoken_of = |field: &Field| text.contains(&format!("`{}`", field.name));
             Rule {
@@ -235,6 +245,7 @@ impl Table {
             foreign_keys,
             checks,
             uniques,
+            unique_keys,
             has_triggers: true,
             is_stored: !self.is_view,
             all_fields: OnceLock::new(),

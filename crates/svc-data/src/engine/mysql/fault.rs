@@ -59,6 +59,11 @@ pub(super) fn translate(error: SqlError) -> Error {
     translated.with_source(error)
 }
 
+/// Whether a transaction was ended for the sake of another one, so that it is worth repeating.
+pub(super) fn is_deadlock(error: &Error) -> bool {
+    matches!(source(error), Some(SqlError::Server(reason)) if reason.code == 1213)
+}
+
 impl Faults for Manager {
     fn unreachable(error: SqlError) -> Error {
         let remedy = match &error {

@@ -4,18 +4,20 @@ use mysql_async::{Params, Value as SqlValue};
 use sea_query::{BinOper, Expr, ExprTrait, MysqlQueryBuilder, QueryBuilder, Value};
 
 use super::{
+    place,
     types::{self, Type, type_of},
     value::number_of_bits,
 };
 use crate::{
     Error, Field, Result,
     engine::statement::Bound,
-    plan::{Comparison, Match},
+    plan::{Comparison, Match, Place},
     query::{
         Dialect, any_of, call, column, compared,
         cursor::{Key, KeyValue},
         like_pattern,
     },
+    record::excerpt::Excerpted,
     value::Scalar,
 };
 
@@ -181,26 +183,52 @@ impl Dialect for MysqlDialect {
     }
 
     fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr> {
-        let exact = |text: Expr| Expr::cust_with_exprs("? COLLATE utf8mb4_bin", [text]);
-        let here = types::text(table, field);
-        let (operator, any_case, pattern) = match like_pattern(how, text) {
-            None => ("REGEXP", false, text.to_owned()),
-            Some((pattern, any_case)) => ("LIKE", any_case, pattern),
-        };
-        let pattern = Expr::cust_with_exprs("CONVERT(? USING utf8mb4)", [Expr::val(pattern)]);
-        let (here, pattern) = match any_case {
-            true => (
-                call("LOWER").arg(here).into(),
-                call("LOWER").arg(pattern).into(),
-            ),
-            false => (here, pattern),
-        };
-        Ok(exact(here).binary(BinOper::Custom(operator), pattern))
+        Ok(matched(types::text(table, field), how, text))
+    }
+
+    fn place(&self, table: &str, field: &Field, place: &Place) -> Result<Expr> {
+        Ok(place::tested(table, field, place, matched))
     }
 
     fn text(&self, table: &str, field: &Field) -> Expr {
         types::text(table, field)
     }
+
+    fn excerpt(&self, table: &str, field: &Field, most: u32) -> Excerpted {
+        types::excerpt(table, field, most)
+    }
+
+    fn size(&self, table: &str, field: &Field) -> Option<Expr> {
+        let is_long = matches!(
+            type_of(field),
+            Type::Bytes
+                | Type::Text
+                | Type::FixedText
+                | Type::Jsonb
+                | Type::JsonText
+                | Type::Geometry
+        );
+        let size = || call("OCTET_LENGTH").arg(types::read(table, field)).into();
+        is_long.then(size)
+    }
+}
+
+/// Whether a text matches.
+fn matched(here: Expr, how: Match, text: &str) -> Expr {
+    let exact = |text: Expr| Expr::cust_with_exprs("? COLLATE utf8mb4_bin", [text]);
+    let (operator, any_case, pattern) = match like_pattern(how, text) {
+        None => ("REGEXP", false, text.to_owned()),
+        Some((pattern, any_case)) => ("LIKE", any_case, pattern),
+    };
+    let pattern = Expr::cust_with_exprs("CONVERT(? USING utf8mb4)", [Expr::val(pattern)]);
+    let (here, pattern) = match any_case {
+        true => (
+            call("LOWER").arg(here).into(),
+            call("LOWER").arg(pattern).into(),
+        ),
+        false => (here, pattern),
+    };
+    exact(here).binary(BinOper::Custom(operator), pattern)
 }
 
 /// Whether the server compares a text with a column of a character set without being asked to convert it.

@@ -15,13 +15,13 @@ use super::{
     select::{MysqlDialect, Statement, quoted, stored},
     special::VALUES,
     types::Type,
-    value,
 };
 use crate::{
     Error, Field, Result,
     engine::{answers::RowsWriter, statement::Bound as _},
     plan::ListPlan,
-    sql::{SqlJob, SqlOutput, SqlPlan, SqlRows, SqlTask, column_names},
+    record::excerpt::RowExcerpts,
+    sql::{SqlJob, SqlOutput, SqlPlan, SqlRows, SqlSelect, SqlTask, column_names},
 };
 
 /// How many queries of clients run at once; others wait, and records do not wait for them.
@@ -69,11 +69,25 @@ async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlOutput> {
     let plan = job.plan(fields.map(|(name, column)| field(name, column)).collect())?;
     let query = Query { job, plan: &plan };
     let mut rows = match &plan.task {
-        SqlTask::Rows { skip, limit } => query.rows(lease, &query.plain(), *skip, *limit).await?,
+        SqlTask::Rows { skip, limit } => match plan.excerpts(&MysqlDialect)? {
+            None => {
+                query
+                    .rows(lease, &query.plain(), None, *skip, *limit)
+                    .await?
+            }
+            Some(SqlSelect { select, excerpts }) => {
+                let statement = query.in_its_order(Statement::select(&select), *skip, *limit);
+                query
+                    .rows(lease, &statement, excerpts, *skip, *limit)
+                    .await?
+            }
+        },
         SqlTask::List(list) => {
-            let page = plan.page(&MysqlDialect, list)?;
-            let statement = query.wrapped(Statement::select(&page));
-            query.rows(lease, &statement, 0, list.limit).await?
+            let SqlSelect { select, excerpts } = plan.page(&MysqlDialect, list)?;
+            let statement = query.wrapped(Statement::select(&select));
+            query
+                .rows(lease, &statement, excerpts, 0, list.limit)
+                .await?
         }
         SqlTask::Aggregate(aggregate) => {
             let aggregate = Aggregate::new(&plan.model, aggregate.clone())?;
@@ -122,6 +136,11 @@ fn field(name: String, column: &Column) -> Field {
     field
 }
 
+/// How many rows are read, to find out whether more follow.
+fn most(skip: u64, limit: u32) -> u64 {
+    skip.saturating_add(u64::from(limit)).saturating_add(1)
+}
+
 /// The query of a client, and what is to be done with it.
 struct Query<'a> {
     job: &'a SqlJob,
@@ -150,6 +169,20 @@ impl Query<'_> {
         }
     }
 
+    /// The same, of the rows as they stand: a query in another one keeps its order where it has a limit.
+    fn in_its_order(&self, statement: Statement, skip: u64, limit: u32) -> Statement {
+        let Statement { sql, mut values } = self.plain();
+        values.extend(statement.values);
+        let sql = match self.job.statement.is_limited() {
+            true => sql,
+            false => format!("{sql} LIMIT {}", most(skip, limit)),
+        };
+        Statement {
+            sql: self.plan.wrap(&sql, &statement.sql, quoted),
+            values,
+        }
+    }
+
     async fn count(&self, lease: &mut Lease, plan: &ListPlan) -> Result<u64> {
         let count = self.plan.counted(&MysqlDialect, plan)?;
         let row = one(lease, &self.wrapped(Statement::select(&count))).await?;
@@ -162,15 +195,15 @@ impl Query<'_> {
         &self,
         lease: &mut Lease,
         statement: &Statement,
+        excerpts: Option<RowExcerpts>,
         skip: u64,
         limit: u32,
     ) -> Result<SqlRows> {
-        let mut writer = RowsWriter::new(&self.plan.model.fields, limit);
+        let mut writer = RowsWriter::new(&self.plan.model.fields, excerpts, limit);
         let mut to_skip = skip;
         // Holds for a query without a LIMIT of its own.
-        let most = skip.saturating_add(u64::from(limit)).saturating_add(1);
         let conn = lease.client_mut()?;
-        let capped = format!("SET SESSION sql_select_limit = {most}");
+        let capped = format!("SET SESSION sql_select_limit = {}", most(skip, limit));
         conn.query_drop(capped).await.map_err(fault::translate)?;
         let rows = conn.exec_iter(statement.sql.as_str(), statement.params());
         let mut rows = rows.await.map_err(fault::translate)?;
@@ -179,12 +212,7 @@ impl Query<'_> {
                 to_skip -= 1;
                 continue;
             }
-            let write = |out: &mut Vec<u8>, field: &Field, position| {
-                let cell = value::cell(&row, position)?;
-                value::write_value(out, field.kind, cell, &self.plan.zone);
-                Ok::<_, Error>(())
-            };
-            if writer.is_full() || !writer.row(write)? {
+            if writer.is_full() || !writer.row(&row, &self.plan.zone)? {
                 break;
             }
         }

@@ -1,11 +1,12 @@
 //! The types of MySQL and MariaDB: how clients see them, and how their values are read and bound.
 
-use sea_query::{Expr, ExprTrait as _};
+use sea_query::{CaseStatement, Expr, ExprTrait as _};
 
 pub(super) use crate::structure::ColumnType as Type;
 use crate::{
     Field,
     query::{call, column},
+    record::excerpt::Excerpted,
 };
 
 /// The type of a column, by its name and how the column declares it.
@@ -121,4 +122,44 @@ pub(super) fn text_of(field: &Field, number: u64) -> Option<String> {
 pub(super) fn text(table: &str, field: &Field) -> Expr {
     let plain = read(table, field);
     Expr::cust_with_exprs("CONVERT(? USING utf8mb4)", [plain])
+}
+
+/// How the beginnings of values are read.
+pub(super) fn excerpt(table: &str, field: &Field, most: u32) -> Excerpted {
+    let value = || read(table, field);
+    let number = || Expr::val(i64::from(most));
+    let of = |function: &'static str, value: Expr| Expr::from(call(function).arg(value));
+    let begin = |value: Expr, length: Expr| Expr::from(call("LEFT").arg(value).arg(length));
+    let is_long = |measure| of(measure, value()).gt(number());
+    let long = |measure, length: Expr| CaseStatement::new().case(is_long(measure), length);
+    match type_of(field) {
+        Type::Bytes => {
+            let length = long("OCTET_LENGTH", of("OCTET_LENGTH", value()));
+            Excerpted::InDatabase(begin(value(), number()), length.into())
+        }
+        // Text of MariaDB that is too deep for its functions stays as it is.
+        Type::JsonText => {
+            let compact = || {
+                let compact = call("COALESCE").arg(of("JSON_COMPACT", value()));
+                Expr::from(compact.arg(value()))
+            };
+            let shown = long("CHAR_LENGTH", begin(compact(), number())).finally(value());
+            let length = long("CHAR_LENGTH", of("CHAR_LENGTH", compact()));
+            Excerpted::InDatabase(shown.into(), length.into())
+        }
+        // Of three characters of MySQL's JSON one is a space at most.
+        Type::Jsonb => {
+            let enough = Expr::val(i64::from(most) + i64::from(most / 2) + 16);
+            let text = call("CONCAT").arg(of("CHAR_LENGTH", value()));
+            let text = text.arg(Expr::cust("':'")).arg(begin(value(), enough));
+            let whole = call("CONCAT").arg(Expr::cust("':'")).arg(value());
+            let measured = long("CHAR_LENGTH", text.into()).finally(Expr::from(whole));
+            Excerpted::Measured(measured.into())
+        }
+        Type::Text | Type::FixedText | Type::Geometry => {
+            let length = long("OCTET_LENGTH", of("CHAR_LENGTH", value()));
+            Excerpted::InDatabase(begin(value(), number()), length.into())
+        }
+        _ => Excerpted::Whole(value()),
+    }
 }

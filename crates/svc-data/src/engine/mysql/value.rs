@@ -7,7 +7,10 @@ use crate::{
     Error, Field, Result,
     engine::answers::Cells,
     query::cursor::KeyValue,
-    record::Tag,
+    record::{
+        Tag,
+        raw::{RawCell, is_json},
+    },
     structure::Kind,
     value::{
         json::{
@@ -32,6 +35,33 @@ impl Cells for Row {
     fn write(&self, out: &mut Vec<u8>, field: &Field, position: usize, zone: &Zone) -> Result<()> {
         write_value(out, field.kind, cell(self, position)?, zone);
         Ok(())
+    }
+
+    fn raw(&self, field: &Field, position: usize) -> Result<RawCell<'_>> {
+        Ok(match (cell(self, position)?, field.kind) {
+            (Value::NULL, _) => RawCell::Null,
+            (Value::Bytes(bytes), Kind::Binary) => RawCell::Binary(bytes),
+            (Value::Bytes(text), Kind::Text | Kind::Any) => RawCell::Text(text),
+            (Value::Bytes(text), Kind::Json) if !is_json(text) => RawCell::Text(text),
+            _ => RawCell::Shown,
+        })
+    }
+
+    fn part(&self, field: &Field, position: usize) -> Result<RawCell<'_>> {
+        Ok(match (cell(self, position)?, field.kind) {
+            (Value::NULL, _) => RawCell::Null,
+            (Value::Bytes(bytes), Kind::Binary) => RawCell::Binary(bytes),
+            (Value::Bytes(text), _) => RawCell::Text(text),
+            _ => RawCell::Shown,
+        })
+    }
+
+    fn number(&self, position: usize) -> Result<Option<u64>> {
+        Ok(match cell(self, position)? {
+            Value::Int(number) => Some(number.unsigned_abs()),
+            Value::UInt(number) => Some(*number),
+            _ => None,
+        })
     }
 
     fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> Result<()> {

@@ -17,10 +17,12 @@ use super::{
     value,
 };
 use crate::{
-    Before, Error, Field, Model, RecordJson, Result,
+    Before, ConstraintKind, Error, Field, Model, RecordJson, Result,
     engine::answers::Cells as _,
     engine::server::{
-        CreateRecord, ServerEngine as _, change::Change, connections::Faults as _,
+        CreateRecord, ServerEngine as _,
+        change::{Change, found},
+        connections::Faults as _,
         transaction::finish,
     },
     plan::{Comparison, Test},
@@ -29,9 +31,9 @@ use crate::{
         assignments::{Assignment, assignments, insert_values, set_values},
         by_key, call, column,
         cursor::KeyValue,
-        name, test,
+        is_record, name, select as select_of, test,
     },
-    record::{Changed, Projection, refusal::Refusals, taken_away},
+    record::{Changed, Projection, RecordBody, refusal::Refusals, taken_away},
     structure::Default,
     value::{Scalar, TOO_FINE, Values},
 };
@@ -50,15 +52,20 @@ pub(crate) struct Create {
     model: Arc<Model>,
     values: Values,
     assignments: Vec<Assignment>,
+    /// The names of the fields by whose values another record may be found.
+    unique: Vec<String>,
     shown: Projection,
 }
 
 impl CreateRecord<Manager> for Create {
-    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self> {
+    fn new(model: &Arc<Model>, body: &RecordBody, shown: Projection) -> Result<Self> {
+        let unique = body.unique.iter();
+        let unique = unique.map(|(index, _)| Ok(model.at(*index)?.name.clone()));
         Ok(Self {
             model: Arc::clone(model),
-            values: values.clone(),
-            assignments: assignments(model, values, stored)?,
+            values: body.values.clone(),
+            assignments: assignments(model, &body.values, stored)?,
+            unique: unique.collect::<Result<_>>()?,
             shown,
         })
     }
@@ -115,15 +122,32 @@ impl CreateRecord<Manager> for Create {
         let inserted = execute(lease, &statement).await;
         inserted.map_err(|error| Manager::explain(model, error, true))?;
         let found = self.identity(&values, lease.client_mut()?.last_insert_id())?;
-        let mut query = crate::query::select(&MysqlDialect, model, Some(found));
+        let mut query = select_of(&MysqlDialect, model, Some(found));
         all_fields(&MysqlDialect, &mut query, model);
         query.limit(1);
         let row = one(lease, &Statement::select(&query)).await?;
         self.created(&values, &row.ok_or_else(taken_away)?)
     }
+
+    async fn insert_new(&self, lease: &mut Lease) -> Result<Option<RecordJson>> {
+        match self.insert(lease).await {
+            Ok(created) => Ok(Some(created)),
+            Err(error) if self.is_taken(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 impl Create {
+    /// Whether a record was refused since another has its unique values.
+    fn is_taken(&self, error: &Error) -> bool {
+        error.constraint().is_some_and(|constraint| {
+            constraint.kind == ConstraintKind::Unique
+                && constraint.columns.len() == self.unique.len()
+                && constraint.columns.iter().all(|it| self.unique.contains(it))
+        })
+    }
+
     /// The record of the row that was inserted.
     fn created(&self, values: &Values, row: &Row) -> Result<RecordJson> {
         check_geometries(&self.model, values, row)?;
@@ -205,6 +229,24 @@ pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed
     Mysql::run(lease, Mysql::BEGIN).await?;
     let changed = act(lease, change).await;
     finish::<Mysql, _>(lease, &change.model, changed, change.is_write()).await
+}
+
+/// Changes the record that has unique values, if there is one, in a transaction that is open. One that was not refused for
+/// their sake yet is looked for without a lock: locks on what is not there keep others from creating it, and them us.
+pub(super) async fn change_found(
+    lease: &mut Lease,
+    change: &Change,
+    is_there: bool,
+) -> Result<Option<Changed>> {
+    if !is_there {
+        let key = is_record(&MysqlDialect, &change.model, &change.key)?;
+        let mut look = select_of(&MysqlDialect, &change.model, Some(key));
+        look.expr(Expr::val(1)).limit(1);
+        if one(lease, &Statement::select(&look)).await?.is_none() {
+            return Ok(None);
+        }
+    }
+    found(act(lease, change).await)
 }
 
 async fn act(lease: &mut Lease, change: &Change) -> Result<Changed> {

@@ -30,6 +30,9 @@ use crate::{
     },
 };
 
+/// How often the server is requested to cancel a statement until it has ended, and how long each request has.
+const CANCELS: u32 = 10;
+const CANCEL_PAUSE: Duration = Duration::from_millis(500);
 /// From how many statements on those that a connection keeps prepared are forgotten.
 const MAX_PREPARED: usize = 256;
 
@@ -248,23 +251,33 @@ impl ConnectionManager for Manager {
         if client.is_closed() {
             return;
         }
-        let cancel = client.cancel_token();
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let cancelled = tokio::time::timeout(CONNECT_TIMEOUT, async {
-                    match stream {
-                        StreamSource::Network(stream) => cancel.cancel_query(stream).await,
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        runtime.spawn(async move {
+            let token = client.cancel_token();
+            for _ in 0..CANCELS {
+                let ended = tokio::time::timeout(CANCEL_PAUSE, async {
+                    match &stream {
+                        StreamSource::Network(stream) => token.cancel_query(stream.clone()).await,
                         StreamSource::Local(sockets) => {
-                            cancel.cancel_query_raw(sockets.open().await, NoTls).await
+                            token.cancel_query_raw(sockets.open().await, NoTls).await
                         }
-                    }
+                    }?;
+                    // The server overlooks a request that comes before it has begun with the statement. This is answered
+                    // when the statement has ended.
+                    client.simple_query("").await
                 });
-                if !matches!(cancelled.await, Ok(Ok(()))) {
-                    tracing::warn!("a statement that nobody waits for could not be cancelled");
+                match ended.await {
+                    Ok(Ok(_)) => return,
+                    _ if client.is_closed() => return,
+                    // It goes on, or the server takes no connection for the request now.
+                    Ok(Err(_)) => tokio::time::sleep(CANCEL_PAUSE).await,
+                    Err(_) => {}
                 }
-                drop(client);
-            });
-        }
+            }
+            tracing::warn!("a statement that nobody waits for could not be cancelled");
+        });
     }
 }
 

@@ -114,9 +114,10 @@ SELECT conrelid, conname::text, contype::text, conkey::int2[], confrelid, confke
 FROM pg_catalog.pg_constraint
 WHERE contype IN ('f', 'c', 'x') AND conrelid = ANY($1) AND conkey IS NOT NULL ORDER BY conrelid, conname";
 
-/// The unique indexes, of which one may be the primary key.
+/// The unique indexes, of which one may be the primary key, and whether each holds for all rows at any time.
 const INDEXES: &str = "
-SELECT i.indrelid, c.relname::text, i.indisprimary, i.indkey::int2[], i.indnkeyatts
+SELECT i.indrelid, c.relname::text, i.indisprimary, i.indkey::int2[], i.indnkeyatts,
+    i.indpred IS NULL AND i.indimmediate AND i.indisvalid
 FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
 WHERE i.indisunique AND i.indrelid = ANY($1) ORDER BY i.indrelid, c.relname";
 
@@ -242,6 +243,7 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
                 name: get(&row, 1)?,
                 is_primary: get(&row, 2)?,
                 columns,
+                is_whole: get(&row, 5)?,
             });
         }
     }
@@ -346,6 +348,8 @@ struct Index {
     name: String,
     is_primary: bool,
     columns: Vec<i16>,
+    /// Whether it is about all rows, and at any time.
+    is_whole: bool,
 }
 
 impl Table {
@@ -439,6 +443,12 @@ impl Table {
                 .iter()
                 .filter_map(|index| self.rule(&index.name, &index.columns))
                 .chain(exclusions)
+                .collect(),
+            unique_keys: self
+                .indexes
+                .iter()
+                .filter(|index| index.is_whole)
+                .filter_map(|index| self.fields(&index.columns))
                 .collect(),
             // RETURNING shows what the triggers before the write made of the row.
             has_triggers: false,

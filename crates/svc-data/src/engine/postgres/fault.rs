@@ -86,6 +86,15 @@ pub(super) fn translate(error: tokio_postgres::Error) -> Error {
     translated.with_source(error)
 }
 
+/// Whether a transaction was ended for the sake of another one, so that it is worth repeating.
+pub(super) fn is_deadlock(error: &Error) -> bool {
+    let ended = [
+        SqlState::T_R_SERIALIZATION_FAILURE,
+        SqlState::T_R_DEADLOCK_DETECTED,
+    ];
+    code(error).is_some_and(|code| ended.contains(code))
+}
+
 impl Faults for Manager {
     fn unreachable(error: tokio_postgres::Error) -> Error {
         let remedy = match error.code() {

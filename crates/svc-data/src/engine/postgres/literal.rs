@@ -20,7 +20,7 @@ pub(super) fn array(element: &Field, json: &str) -> Result<String, String> {
 }
 
 /// The separator of elements: all types but one have a comma there.
-fn delimiter(element: &Field) -> char {
+pub(super) fn delimiter(element: &Field) -> char {
     match element.detail.bound_type.as_str() {
         "pg_catalog.box" => ';',
         _ => ',',

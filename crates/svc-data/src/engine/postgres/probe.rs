@@ -61,10 +61,21 @@ fn collect(model: &Model, test: &Test, probes: &mut Vec<Probe>) {
         Test::Not(test) => collect(model, test, probes),
         Test::Compare(index, _, value) => add(*index, std::slice::from_ref(value)),
         Test::In(index, values) => add(*index, values),
+        Test::Elements(index, _, values) => {
+            let field = model.fields.get(*index);
+            let bound = field.and_then(|field| select::bind_elements(field, values).ok());
+            probes.extend(
+                field
+                    .zip(bound)
+                    .map(|(field, bound)| Probe::new(field, bound)),
+            );
+        }
         Test::Match(..)
+        | Test::Len(..)
         | Test::Null(_)
         | Test::Empty(_)
         | Test::CoveredBy(..)
+        | Test::Place(..)
         | Test::Related(..) => {}
     }
 }

@@ -8,18 +8,19 @@ use sea_query::{
 use tokio_postgres::types::{Format, IsNull, ToSql, Type as SqlType};
 
 use super::{
-    literal,
+    literal, place,
     types::{self, Type, bound_as, comparable, type_of},
 };
 use crate::{
     Error, Field, Result,
     engine::statement,
-    plan::{Comparison, Match},
+    plan::{Comparison, Containment, Match, Place},
     query::{
         Dialect, SELF, any_of, call, column, compared,
         cursor::{Key, KeyValue},
         direction, like_pattern,
     },
+    record::excerpt::Excerpted,
     structure::Kind,
     value::Scalar,
 };
@@ -168,15 +169,34 @@ impl Dialect for PostgresDialect {
     fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr> {
         let here = types::text(table, field);
         check_text(field, text)?;
-        let (operator, pattern) = match like_pattern(how, text) {
-            None => ("~", text.to_owned()),
-            Some((pattern, true)) => ("ILIKE", pattern),
-            Some((pattern, false)) => ("LIKE", pattern),
+        Ok(matched(here, how, text))
+    }
+
+    fn has_elements(
+        &self,
+        table: &str,
+        field: &Field,
+        containment: Containment,
+        values: &[Scalar],
+    ) -> Result<Expr> {
+        // Not in the form in which arrays compare, so that an index serves.
+        let here = types::of_base(field, column(table, &field.name));
+        let operator = match containment {
+            Containment::All => "@>",
+            Containment::Any => "&&",
+            Containment::By => "<@",
         };
-        Ok(here.binary(
-            BinOper::Custom(operator),
-            Expr::val(pattern).cast_as("text"),
-        ))
+        let values = bind_elements(field, values)?;
+        Ok(here.binary(BinOper::Custom(operator), values))
+    }
+
+    fn len(&self, table: &str, field: &Field) -> Result<Expr> {
+        let array = column(table, &field.name);
+        Ok(Expr::from(call("cardinality").arg(array)).cast_as("int8"))
+    }
+
+    fn place(&self, table: &str, field: &Field, place: &Place) -> Result<Expr> {
+        place::tested(table, field, place, matched)
     }
 
     fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr> {
@@ -208,6 +228,21 @@ impl Dialect for PostgresDialect {
         types::text(table, field)
     }
 
+    fn excerpt(&self, table: &str, field: &Field, most: u32) -> Excerpted {
+        types::excerpt(table, field, most)
+    }
+
+    fn size(&self, table: &str, field: &Field) -> Option<Expr> {
+        let value = match type_of(field) {
+            Type::Bytes => column(table, &field.name),
+            _ if matches!(field.kind, Kind::Text | Kind::Json | Kind::Any) => {
+                types::text(table, field)
+            }
+            _ => return None,
+        };
+        Some(call("octet_length").arg(value).into())
+    }
+
     fn joins(&self, here: (&str, &Field), there: (&str, &Field)) -> Expr {
         let plain = |(table, field): (&str, &Field)| column(table, &field.name);
         let number = |kind| matches!(kind, Kind::Integer | Kind::Float | Kind::Decimal);
@@ -220,10 +255,40 @@ impl Dialect for PostgresDialect {
     }
 }
 
+/// Whether a text matches.
+fn matched(here: Expr, how: Match, text: &str) -> Expr {
+    let (operator, pattern) = match like_pattern(how, text) {
+        None => ("~", text.to_owned()),
+        Some((pattern, true)) => ("ILIKE", pattern),
+        Some((pattern, false)) => ("LIKE", pattern),
+    };
+    here.binary(
+        BinOper::Custom(operator),
+        Expr::val(pattern).cast_as("text"),
+    )
+}
+
 /// A value of a client, bound so that it compares with a field.
 pub(super) fn bind(field: &Field, value: &Scalar) -> Result<Expr> {
     let text = text_of(field, value)?;
     Ok(types::bound_for_comparison(field, Expr::val(text)))
+}
+
+/// Values of a client, bound as an array that compares with a field.
+pub(super) fn bind_elements(field: &Field, values: &[Scalar]) -> Result<Expr> {
+    let element = field.detail.element.as_deref();
+    let element = element.ok_or_else(|| Error::internal("a column is no array"))?;
+    let mut list = String::from("{");
+    for (position, value) in values.iter().enumerate() {
+        if position > 0 {
+            list.push(literal::delimiter(element));
+        }
+        let text = literal::text(type_of(element), value).unwrap_or_default();
+        check_text(field, &text)?;
+        literal::push_element(&mut list, &text);
+    }
+    list.push('}');
+    Ok(Expr::val(list).cast_as(bound_as(field).to_owned()))
 }
 
 /// The text of a value of a client as the type that the field is [bound as](bound_as).

@@ -27,7 +27,8 @@ use crate::{
     guard::{Attribute, Engine, is_function_listed},
     plan::ListPlan,
     query::{Dialect as _, SELF, all_fields, quoted},
-    sql::{SqlJob, SqlOutput, SqlPlan, SqlRows, SqlTask, column_names},
+    record::excerpt::RowExcerpts,
+    sql::{SqlJob, SqlOutput, SqlPlan, SqlRows, SqlSelect, SqlTask, column_names},
     value::Scalar,
 };
 
@@ -77,16 +78,21 @@ async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<Sq
         types,
     };
     let mut rows = match &plan.task {
+        SqlTask::Rows { skip, limit } if plan.shown.excerpt.is_some() => {
+            let rows = plan.excerpts(&PostgresDialect)?;
+            let rows = rows.ok_or_else(|| Error::internal("excerpts have no statement"))?;
+            query.selected(&rows, *skip, *limit).await?
+        }
         SqlTask::Rows { skip, limit } => {
             let statement = match columns.iter().all(|column| value::is_known(column.type_())) {
                 true => query.plain(),
                 false => query.shown(),
             };
-            query.rows(&statement, *skip, *limit).await?
+            query.rows(&statement, None, *skip, *limit).await?
         }
         SqlTask::List(list) => {
             let page = plan.page(&PostgresDialect, list)?;
-            query.rows(&query.wrapped(&page), 0, list.limit).await?
+            query.selected(&page, 0, list.limit).await?
         }
         SqlTask::Aggregate(aggregate) => SqlRows::of_aggregate(
             query
@@ -298,11 +304,24 @@ impl Query<'_> {
         Ok(counted.unsigned_abs())
     }
 
+    /// The rows of a statement about the query, after the first `skip`.
+    async fn selected(&self, rows: &SqlSelect, skip: u64, limit: u32) -> Result<SqlRows> {
+        let statement = self.wrapped(&rows.select);
+        let excerpts = rows.excerpts.clone();
+        self.rows(&statement, excerpts, skip, limit).await
+    }
+
     /// The rows of a statement after the first `skip`, as arrays.
-    async fn rows(&self, statement: &Statement, skip: u64, limit: u32) -> Result<SqlRows> {
+    async fn rows(
+        &self,
+        statement: &Statement,
+        excerpts: Option<RowExcerpts>,
+        skip: u64,
+        limit: u32,
+    ) -> Result<SqlRows> {
         let most = skip.saturating_add(u64::from(limit)).saturating_add(1);
         let mut rows = std::pin::pin!(self.start(statement, most).await?);
-        let mut writer = RowsWriter::new(&self.plan.model.fields, limit);
+        let mut writer = RowsWriter::new(&self.plan.model.fields, excerpts, limit);
         let mut to_skip = skip;
         while let Some(row) = rows.next().await {
             let row = row.map_err(fault::translate)?;
@@ -313,10 +332,7 @@ impl Query<'_> {
             if writer.is_full() {
                 continue;
             }
-            let write = |out: &mut Vec<u8>, _: &Field, position| {
-                value::write_value(out, &row, position, &self.plan.zone)
-            };
-            if !writer.row(write)? {
+            if !writer.row(&row, &self.plan.zone)? {
                 break;
             }
         }

@@ -13,7 +13,7 @@ use crate::{
     Error, Field, Result,
     engine::answers::Cells,
     query::cursor::KeyValue,
-    record::Tag,
+    record::{Tag, raw::RawCell},
     value::{
         json::{
             instant::{fraction_digits, write_civil, write_day, write_instant},
@@ -61,6 +61,28 @@ impl Cells for Row {
 
     fn write(&self, out: &mut Vec<u8>, _: &Field, position: usize, zone: &Zone) -> Result<()> {
         write_value(out, self, position, zone)
+    }
+
+    fn raw(&self, _: &Field, position: usize) -> Result<RawCell<'_>> {
+        Ok(match cell(self, position)? {
+            None => RawCell::Null,
+            Some(cell) if *cell.sort == Type::BYTEA => RawCell::Binary(cell.bytes),
+            Some(cell) if is_text(cell.sort) => RawCell::Text(cell.bytes),
+            Some(_) => RawCell::Shown,
+        })
+    }
+
+    fn part(&self, _: &Field, position: usize) -> Result<RawCell<'_>> {
+        Ok(match cell(self, position)? {
+            None => RawCell::Null,
+            Some(cell) if *cell.sort == Type::BYTEA => RawCell::Binary(cell.bytes),
+            Some(cell) => RawCell::Text(cell.bytes),
+        })
+    }
+
+    fn number(&self, position: usize) -> Result<Option<u64>> {
+        let number = cell(self, position)?.and_then(|cell| cell.integer());
+        Ok(number.map(i64::unsigned_abs))
     }
 
     fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> Result<()> {
@@ -120,6 +142,15 @@ pub(super) fn is_known(sort: &Type) -> bool {
             | Type::NAME
             | Type::UNKNOWN
     )
+}
+
+/// Whether values of a type are sent as their text.
+fn is_text(sort: &Type) -> bool {
+    !is_known(sort) && array::element_type(sort).is_none()
+        || matches!(
+            *sort,
+            Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN
+        )
 }
 
 impl Cell<'_> {

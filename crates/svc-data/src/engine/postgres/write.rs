@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sea_query::{
-    Expr, ExprTrait, IntoTableRef, PostgresQueryBuilder, Query, ReturningClause, TableRef,
+    DynIden, Expr, ExprTrait, IntoTableRef, OnConflict, PostgresQueryBuilder, Query,
+    ReturningClause, TableRef,
 };
 use tokio_postgres::Row;
 
@@ -28,7 +29,7 @@ use crate::{
         assignments::{Assignment, assignments, insert_values, set_values},
         column, is_record, name, select,
     },
-    record::{Changed, Projection, no_such_record},
+    record::{Changed, Projection, RecordBody, no_such_record},
     structure::Default,
     value::{Scalar, TOO_FINE, Values},
 };
@@ -44,13 +45,14 @@ pub(crate) struct Create {
     model: Arc<Model>,
     /// The fields that values are given for, in the order in which the statement binds them.
     given: Vec<usize>,
+    /// Creates nothing where another record has its unique values.
     insert: Statement,
     shown: Projection,
 }
 
 impl CreateRecord<Manager> for Create {
-    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self> {
-        let assignments = given(model, values)?;
+    fn new(model: &Arc<Model>, body: &RecordBody, shown: Projection) -> Result<Self> {
+        let assignments = given(model, &body.values)?;
         let given = assignments.iter().map(|(index, _)| *index).collect();
         let mut insert = Query::insert();
         insert.into_table(table(model));
@@ -58,6 +60,12 @@ impl CreateRecord<Manager> for Create {
             insert.or_default_values();
         } else {
             insert_values(&mut insert, model, assignments)?;
+        }
+        if !body.unique.is_empty() {
+            let unique = body.unique.iter();
+            let columns = unique.map(|(index, _)| Ok(name(&model.at(*index)?.name)));
+            let columns: Vec<DynIden> = columns.collect::<Result<_>>()?;
+            insert.on_conflict(OnConflict::columns(columns).do_nothing().to_owned());
         }
         insert.returning(ReturningClause::Exprs(returned(model)));
         Ok(Self {
@@ -76,13 +84,18 @@ impl CreateRecord<Manager> for Create {
     }
 
     async fn insert(&self, lease: &mut Lease) -> Result<RecordJson> {
+        let created = self.insert_new(lease).await?;
+        created.ok_or_else(|| {
+            Error::invalid("a rule of the database left the record out without saying why")
+        })
+    }
+
+    async fn insert_new(&self, lease: &mut Lease) -> Result<Option<RecordJson>> {
         let model = &self.model;
         let row = one(lease, &self.insert).await;
         let row = row.map_err(|error| Manager::explain(model, error, true))?;
-        let row = row.ok_or_else(|| {
-            Error::invalid("a rule of the database left the record out without saying why")
-        })?;
-        row.record(&model.fields, &self.shown)
+        row.map(|row| row.record(&model.fields, &self.shown))
+            .transpose()
     }
 }
 
@@ -110,25 +123,45 @@ impl Create {
     }
 }
 
+/// Keeps others from changing or creating many records of a model until the transaction ends. The server looks for deadlocks
+/// only after a second.
+pub(super) async fn lock_upserts(lease: &Lease, model: &Model) -> Result<()> {
+    let lock = "SELECT pg_advisory_xact_lock(hashtext('svc upserts'), hashtext($1))";
+    let prepared = lease.prepare(lock).await?;
+    let locked = lease.client()?.execute(&prepared, &[&model.name]).await;
+    locked.map(drop).map_err(fault::translate)
+}
+
 /// Changes or deletes a record; returns what it was, and after an update what it is.
 pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {
     let model = &change.model;
-    // One statement will do where the key cannot be that of several records.
-    let setting = change.setting.as_ref();
-    let is_empty = setting.is_some_and(|setting| setting.assignments.is_empty());
-    let changed = if change.is_unconditional() && !model.primary_key_auto && !is_empty {
-        let key = is_record(&PostgresDialect, model, &change.key)?;
-        act(lease, change, key, None, &[]).await
+    let changed = if is_one_statement(change) {
+        change_within(lease, change).await
     } else {
-        // Looks at the record before it is changed, in the same transaction.
         Postgres::run(lease, Postgres::BEGIN).await?;
-        let changed = find_and_act(lease, change).await;
+        let changed = change_within(lease, change).await;
         finish::<Postgres, _>(lease, model, changed, change.is_write()).await
     };
     match changed {
         Err(error) => Err(probe::blame(lease, probes(change), None, error).await),
         changed => changed,
     }
+}
+
+/// The same in a transaction that is open, or with [one statement](is_one_statement).
+pub(super) async fn change_within(lease: &Lease, change: &Change) -> Result<Changed> {
+    if !is_one_statement(change) {
+        return find_and_act(lease, change).await;
+    }
+    let key = is_record(&PostgresDialect, &change.model, &change.key)?;
+    act(lease, change, key, None, &[]).await
+}
+
+/// Whether nobody has to look at the record before it is changed, and its key is not that of several records.
+fn is_one_statement(change: &Change) -> bool {
+    let setting = change.setting.as_ref();
+    let is_empty = setting.is_some_and(|setting| setting.assignments.is_empty());
+    change.is_unconditional() && !change.model.primary_key_auto && !is_empty
 }
 
 /// What finds the field whose value the server could not read.
@@ -143,6 +176,7 @@ fn probes(change: &Change) -> Vec<Probe> {
     probes.collect()
 }
 
+/// Looks at the record before it is changed, in the same transaction.
 async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed> {
     let model = &change.model;
     let (row, before) = find(lease, change).await?;

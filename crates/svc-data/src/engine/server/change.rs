@@ -7,11 +7,14 @@ use serde_json::value::RawValue;
 
 use super::ServerEngine;
 use crate::{
-    Before, Error, IfMatch, Model, RecordJson, Result,
+    Before, Error, ErrorKind, IfMatch, Model, RecordJson, Result,
     engine::answers::Cells,
     engine::{ChangeRequest, Update},
     query::assignments::{Assignment, assignments},
-    record::{Projection, check_precondition, fixed::FixedValues, no_such_record, several_records},
+    record::{
+        Changed, Projection, check_precondition, fixed::FixedValues, no_such_record,
+        several_records,
+    },
     structure::ColumnType,
     value::{Scalar, Values},
 };
@@ -131,6 +134,7 @@ impl Change {
         }
         let shown = Projection {
             fields: self.compared.iter().map(|(index, _)| *index).collect(),
+            excerpt: None,
             zone: zone.clone(),
         };
         let record = read(&shown)?.fields()?;
@@ -144,5 +148,14 @@ impl Change {
             }
         }
         Ok(unchanged)
+    }
+}
+
+/// What became of the record that a change looked for, where there was one.
+pub(crate) fn found(changed: Result<Changed>) -> Result<Option<Changed>> {
+    match changed {
+        Ok(changed) => Ok(Some(changed)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }

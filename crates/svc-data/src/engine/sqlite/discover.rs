@@ -16,6 +16,7 @@ use crate::{
 
 mod expressions;
 mod sample;
+mod unique_keys;
 mod views;
 
 use sample::sample;
@@ -121,6 +122,7 @@ struct Table {
     key: Vec<usize>,
     /// Whether the key is another name of the row id.
     key_is_row_id: bool,
+    unique_keys: Vec<Vec<usize>>,
     references: Vec<Reference>,
     sql: String,
     triggers: Vec<String>,
@@ -182,6 +184,7 @@ impl Table {
             }
             _ => false,
         };
+        self.unique_keys = unique_keys::read(connection, self)?;
         let mut last: Option<i64> = None;
         let mut statement = connection.prepare_cached(
             "SELECT id, \"table\", \"from\", \"to\", on_delete FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq",
@@ -258,6 +261,7 @@ impl Table {
             checks: rules::checks(&self.sql, &names),
             // SQLite names the columns itself when it refuses.
             uniques: Vec::new(),
+            unique_keys: self.unique_keys.clone(),
             has_triggers: !self.triggers.is_empty() || self.sort != "table",
             is_stored: self.sort == "table",
             all_fields: OnceLock::new(),

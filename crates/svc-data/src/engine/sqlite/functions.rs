@@ -4,6 +4,7 @@
 pub(super) mod bounded;
 mod date_group;
 pub(super) mod exact;
+pub(super) mod excerpt;
 
 use memchr::memmem::Finder;
 use rusqlite::{
@@ -12,7 +13,7 @@ use rusqlite::{
     types::{Value, ValueRef},
 };
 
-use super::{limiter::Limiter, temporal};
+use super::{limiter::Limiter, place, temporal};
 use crate::plan::compile_regex;
 
 /// A predicate over the text of a column and the text that is looked for.
@@ -70,6 +71,8 @@ pub(crate) fn register(connection: &mut Connection, limiter: &Limiter) -> Result
         | FunctionFlags::SQLITE_INNOCUOUS;
     exact::register(connection, flags)?;
     date_group::register(connection, flags)?;
+    place::register(connection, flags)?;
+    excerpt::register(connection, flags, limiter)?;
     for (name, matcher) in MATCHERS {
         connection
             .create_scalar_function(name, 2, flags, move |context| match_text(context, matcher))?;

@@ -6,7 +6,10 @@ use super::temporal;
 use crate::{
     Field,
     engine::answers::Cells,
-    record::Tag,
+    record::{
+        Tag,
+        raw::{RawCell, is_json},
+    },
     structure::{Kind, Storage},
     value::{
         json::{
@@ -29,6 +32,50 @@ impl Cells for Row<'_> {
     ) -> rusqlite::Result<()> {
         write_value(out, field, self.get_ref(position)?, zone);
         Ok(())
+    }
+
+    fn raw(&self, field: &Field, position: usize) -> rusqlite::Result<RawCell<'_>> {
+        Ok(match (self.get_ref(position)?, field.kind) {
+            (ValueRef::Null, _) => RawCell::Null,
+            (ValueRef::Blob(bytes), Kind::Uuid)
+                if field.storage == Storage::UuidBytes && bytes.len() == 16 =>
+            {
+                RawCell::Shown
+            }
+            (ValueRef::Blob(bytes), _) => RawCell::Binary(bytes),
+            (ValueRef::Text(text), _) if str::from_utf8(text).is_err() => RawCell::Binary(text),
+            (ValueRef::Text(text), Kind::Text | Kind::Any | Kind::Binary) => RawCell::Text(text),
+            (ValueRef::Text(text), Kind::Json) if !is_json(text) => RawCell::Text(text),
+            _ => RawCell::Shown,
+        })
+    }
+
+    fn part(&self, field: &Field, position: usize) -> rusqlite::Result<RawCell<'_>> {
+        Ok(match self.get_ref(position)? {
+            ValueRef::Blob(bytes) => RawCell::Binary(bytes),
+            ValueRef::Text(text) => {
+                let shows_bytes = field.detail.holds_anything;
+                match shows_bytes && str::from_utf8(text).is_err() {
+                    true => RawCell::Binary(text),
+                    false => RawCell::Text(text),
+                }
+            }
+            ValueRef::Null => RawCell::Null,
+            ValueRef::Integer(_) | ValueRef::Real(_) => RawCell::Shown,
+        })
+    }
+
+    fn write_part(&self, out: &mut Vec<u8>, field: &Field, part: RawCell<'_>) {
+        match part {
+            RawCell::Binary(bytes) => write_value(out, field, ValueRef::Blob(bytes), &Zone::UTC),
+            RawCell::Text(text) => write_stored_text(out, text),
+            RawCell::Null | RawCell::Shown => out.extend_from_slice(b"null"),
+        }
+    }
+
+    fn number(&self, position: usize) -> rusqlite::Result<Option<u64>> {
+        let number: Option<i64> = self.get(position)?;
+        Ok(number.map(i64::unsigned_abs))
     }
 
     fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> rusqlite::Result<()> {

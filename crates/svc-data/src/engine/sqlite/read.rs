@@ -15,14 +15,14 @@ use super::{
     size::{bounded, refuse_large_rows},
 };
 use crate::{
-    Model, RecordJson, Result,
+    Field, Model, RecordJson, Result,
     admission::Work,
     engine::answers::Cells as _,
     engine::statement,
     plan::ListPlan,
     query::{PageWriter, by_key, cursor::KeyValue},
-    record::{Counted, Part, Projection, no_such_record},
-    value::Scalar,
+    record::{Counted, Part, Projection, RawValue, no_such_record, raw::too_large_value},
+    value::{Scalar, time::Zone},
 };
 
 /// A list as statements that can be sent to a reader.
@@ -55,9 +55,13 @@ impl ListQuery {
             columns,
             || self.read(session),
             || {
-                let shown = &query.shown.fields;
+                // Of what is cut, no more than the beginning is read.
+                let excerpt = query.shown.excerpt.as_ref();
+                let is_whole = |index: &usize| !excerpt.is_some_and(|it| it.cuts(*index));
+                let shown = query.shown.fields.iter().copied().filter(is_whole);
+                let shown: Vec<usize> = shown.collect();
                 query.pages.iter().try_for_each(|page| {
-                    refuse_large_rows(session, &query.model, page, shown, query.limit)
+                    refuse_large_rows(session, &query.model, page, &shown, query.limit)
                 })
             },
         )
@@ -168,6 +172,28 @@ pub(crate) fn retrieve(
         },
     )?;
     Ok(found.ok_or_else(|| no_such_record(model))?)
+}
+
+/// Reads the value of one field of a record.
+pub(crate) fn value(
+    session: Session<'_>,
+    model: &Model,
+    field: &Field,
+    statement: &Statement,
+    zone: &Zone,
+) -> Result<Option<RawValue>, Fault> {
+    session.check_version(model)?;
+    bounded(
+        &session,
+        1,
+        || {
+            let mut prepared = session.prepare_cached(&statement.sql)?;
+            let mut rows = prepared.query(params_from_iter(&statement.values))?;
+            let row = rows.next()?.ok_or_else(|| no_such_record(model))?;
+            Ok(row.value(field, 0, zone)?)
+        },
+        || Err(too_large_value(model, field).into()),
+    )
 }
 
 /// Reads what one record has in the columns of an order.

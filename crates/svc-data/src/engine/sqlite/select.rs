@@ -8,16 +8,18 @@ use sea_query::{
 use super::{
     bound::{Bound, bind},
     comparison::{comparable, compare, is_in, ordering},
-    functions::fold,
+    functions::{excerpt, fold},
+    place,
 };
 use crate::{
     Field, Result,
     engine::statement,
-    plan::{Comparison, Match},
+    plan::{Comparison, Match, Place},
     query::{
         Dialect, call, column,
         cursor::{Key, KeyValue},
     },
+    record::excerpt::Excerpted,
     structure::Kind,
     value::Scalar,
 };
@@ -118,22 +120,15 @@ impl Dialect for SqliteDialect {
     }
 
     fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr> {
-        let (function, any_case) = match how {
-            Match::Contains { any_case: true } => ("svc_icontains", true),
-            Match::Contains { any_case: false } => ("svc_contains", false),
-            Match::Starts { any_case: true } => ("svc_istartswith", true),
-            Match::Starts { any_case: false } => ("svc_startswith", false),
-            Match::Ends { any_case: true } => ("svc_iendswith", true),
-            Match::Ends { any_case: false } => ("svc_endswith", false),
-            Match::Regex => ("svc_regex", false),
-        };
-        let needle = if any_case {
-            fold(text)
-        } else {
-            text.to_owned()
-        };
-        let text = column(table, &field.name);
-        Ok(call(function).arg(text).arg(needle).into())
+        Ok(matched(column(table, &field.name), how, text))
+    }
+
+    fn place(&self, table: &str, field: &Field, place: &Place) -> Result<Expr> {
+        Ok(place::tested(table, field, place, matched))
+    }
+
+    fn excerpt(&self, table: &str, field: &Field, most: u32) -> Excerpted {
+        excerpt::read(table, field, most)
     }
 
     fn test_only(&self, test: Expr) -> Expr {
@@ -148,6 +143,25 @@ impl Dialect for SqliteDialect {
             _ => is_null.or(column(table, &field.name).eq("")),
         }
     }
+}
+
+/// Whether a text matches.
+pub(super) fn matched(here: Expr, how: Match, text: &str) -> Expr {
+    let (function, any_case) = match how {
+        Match::Contains { any_case: true } => ("svc_icontains", true),
+        Match::Contains { any_case: false } => ("svc_contains", false),
+        Match::Starts { any_case: true } => ("svc_istartswith", true),
+        Match::Starts { any_case: false } => ("svc_startswith", false),
+        Match::Ends { any_case: true } => ("svc_iendswith", true),
+        Match::Ends { any_case: false } => ("svc_endswith", false),
+        Match::Regex => ("svc_regex", false),
+    };
+    let needle = if any_case {
+        fold(text)
+    } else {
+        text.to_owned()
+    };
+    call(function).arg(here).arg(needle).into()
 }
 
 #[cfg(test)]

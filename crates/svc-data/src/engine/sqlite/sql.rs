@@ -29,7 +29,8 @@ use crate::{
     guard::{Engine, is_function_listed},
     plan::ListPlan,
     query::quoted,
-    sql::{SqlJob, SqlOutput, SqlPlan, SqlRows, SqlTask, column_names},
+    record::excerpt::RowExcerpts,
+    sql::{SqlJob, SqlOutput, SqlPlan, SqlRows, SqlSelect, SqlTask, column_names},
 };
 
 mod budget;
@@ -117,11 +118,11 @@ fn answer(session: Session<'_>, job: &SqlJob) -> Result<SqlOutput, Fault> {
         plan: &plan,
     };
     let mut rows = match &plan.task {
-        SqlTask::Rows { skip, limit } => inner.rows(&inner.plain(), *skip, *limit)?,
-        SqlTask::List(list) => {
-            let page = plan.page(&SqliteDialect, list)?;
-            inner.rows(&inner.wrapped(&Statement::select(&page)), 0, list.limit)?
-        }
+        SqlTask::Rows { skip, limit } => match plan.excerpts(&SqliteDialect)? {
+            None => inner.rows(&inner.plain(), None, *skip, *limit)?,
+            Some(rows) => inner.selected(rows, *skip, *limit)?,
+        },
+        SqlTask::List(list) => inner.selected(plan.page(&SqliteDialect, list)?, 0, list.limit)?,
         SqlTask::Aggregate(aggregate) => {
             let mut aggregate = Aggregate::new(&plan.model, aggregate.clone())?;
             let wrapped = inner.wrapped(aggregate.statement_mut());
@@ -218,8 +219,20 @@ impl Inner<'_> {
         Ok(count.unsigned_abs())
     }
 
+    /// The rows of a statement about the query, after the first `skip`.
+    fn selected(&self, rows: SqlSelect, skip: u64, limit: u32) -> rusqlite::Result<SqlRows> {
+        let statement = self.wrapped(&Statement::select(&rows.select));
+        self.rows(&statement, rows.excerpts, skip, limit)
+    }
+
     /// The rows of a statement after the first `skip`, as arrays.
-    fn rows(&self, statement: &Statement, skip: u64, limit: u32) -> rusqlite::Result<SqlRows> {
+    fn rows(
+        &self,
+        statement: &Statement,
+        excerpts: Option<RowExcerpts>,
+        skip: u64,
+        limit: u32,
+    ) -> rusqlite::Result<SqlRows> {
         budget::limit(&self.session, &statement.sql)?;
         let mut prepared = self.session.prepare_cached(&statement.sql)?;
         let mut rows = prepared.query(params_from_iter(&statement.values))?;
@@ -228,7 +241,7 @@ impl Inner<'_> {
                 break;
             }
         }
-        writer::write(self.plan, &mut rows, limit)
+        writer::write(self.plan, excerpts, &mut rows, limit)
     }
 }
 

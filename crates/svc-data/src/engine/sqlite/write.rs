@@ -37,9 +37,10 @@ use crate::{
 
 mod bulk;
 pub(crate) mod change_all;
+mod upsert;
 mod values;
 
-pub(crate) use self::bulk::BulkCreate;
+pub(crate) use self::{bulk::BulkCreate, upsert::NewRecord};
 use values::{Lossy, storable, stored, stored_value};
 
 /// A record to be created.
@@ -128,11 +129,6 @@ impl Create {
             values: values.collect::<Result<_>>()?,
             shown,
         })
-    }
-
-    pub(crate) fn run(&self, session: Session<'_>) -> Result<RecordJson, Fault> {
-        session.check_version(&self.insert.model)?;
-        self.run_unchecked(session)
     }
 
     /// Creates the record. The caller has checked the version of the structure in this transaction.
@@ -295,8 +291,13 @@ impl Change {
 
     /// Changes the record; returns what it was, and after an update what it is.
     pub(crate) fn run(&self, session: Session<'_>) -> Result<Changed, Fault> {
+        session.check_version(&self.model)?;
+        self.run_unchecked(session)
+    }
+
+    /// Changes the record. The caller has checked the version of the structure in this transaction.
+    fn run_unchecked(&self, session: Session<'_>) -> Result<Changed, Fault> {
         let model = &self.model;
-        session.check_version(model)?;
         let Found {
             before,
             mut identity,

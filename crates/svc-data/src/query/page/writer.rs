@@ -101,7 +101,13 @@ impl<'a> PageWriter<'a> {
             self.rows.first = keys()?;
         }
         let (fields, shown) = (&self.query.model.fields, &self.query.shown);
-        row.write_shown(&mut self.out, fields, shown)?;
+        match &self.query.excerpts {
+            None => row.write_shown(&mut self.out, fields, shown)?,
+            Some(excerpts) => {
+                let place = |order, _| excerpts.place(order);
+                row.write_excerpts(&mut self.out, fields, shown, place)?;
+            }
+        }
         self.rows.len += 1;
         if let (Some(beside), Some(wanted)) = (&mut self.beside, &self.query.beside) {
             beside.ends.push(self.out.len());

@@ -19,6 +19,7 @@ use crate::{
         error::suggestion,
         response::{ResponseKind, raw_json_response},
     },
+    state::statements::StatementId,
 };
 
 pub(super) async fn aggregate(call: Call<Read>) -> ApiResult<Response> {
@@ -30,7 +31,10 @@ pub(super) async fn aggregate(call: Call<Read>) -> ApiResult<Response> {
             None => AggregateQuery::parse(query, is_field),
         })
     });
-    Ok(answer(selection.await?.aggregate().await?))
+    let selection = selection.await?;
+    let running = call.access.begin_request(&call.request)?;
+    let body = running.unless_cancelled(selection.aggregate()).await??;
+    Ok(answer(body, running.id()))
 }
 
 pub(super) async fn group(call: Call<Read>) -> ApiResult<Response> {
@@ -42,7 +46,10 @@ pub(super) async fn group(call: Call<Read>) -> ApiResult<Response> {
             None => GroupQuery::parse(query, is_field),
         })
     });
-    Ok(answer(selection.await?.group().await?))
+    let selection = selection.await?;
+    let running = call.access.begin_request(&call.request)?;
+    let body = running.unless_cancelled(selection.group()).await??;
+    Ok(answer(body, running.id()))
 }
 
 async fn read_body(request: &ResourceRequest, body: Body) -> ApiResult<Option<JsonObject>> {
@@ -59,8 +66,9 @@ fn with_suggestions<Q>(
     parse(&|name| model.has_field(name)).map_err(|invalid| suggestion::with_fields(&invalid, model))
 }
 
-fn answer(body: Bytes) -> Response {
+fn answer(body: Bytes, id: StatementId) -> Response {
     let mut answer = raw_json_response(StatusCode::OK, [body]);
     answer.extensions_mut().insert(ResponseKind::Read);
+    id.tell(&mut answer);
     answer.into_response()
 }

@@ -11,6 +11,7 @@ use svc_data::{BulkOptions, Model, RecordJson};
 use svc_model::{
     JsonObject,
     records::{self, BulkQuery, MAX_BULK},
+    wire::Operation as _,
 };
 use svc_store::{AuditEntry, Store};
 
@@ -34,8 +35,14 @@ struct BulkCreate {
     entry: AuditEntry,
 }
 
-/// The outcome of a record: the record, or the response to its refusal.
-type Outcome = Result<Bytes, Box<RawValue>>;
+/// The outcome of a record: what became of it, or the response to its refusal.
+type Outcome = Result<Done, Box<RawValue>>;
+
+/// A record that was created, or that was there and was changed.
+struct Done {
+    record: Bytes,
+    is_updated: bool,
+}
 
 pub(super) async fn bulk_create(
     Call {
@@ -57,6 +64,7 @@ pub(super) async fn bulk_create(
     let bodies = read_objects(&parts.headers, body, &state.config, MAX_BULK).await?;
     let mut options = BulkOptions::default();
     options.atomic = query.atomic;
+    options.on_conflict = query.on_conflict;
     options.view = query.view;
     let create = BulkCreate {
         entry: records.audit_entry::<records::BulkCreate>(),
@@ -92,33 +100,51 @@ impl BulkCreate {
     }
 }
 
-/// The line about the records that were created. Where it is one record, it has its entity tag too.
+/// The lines about the records that were created and about those that were changed. Where it is one record, the line has
+/// its entity tag too.
 fn lines(
     entry: &AuditEntry,
     model: &Model,
     results: &[Result<RecordJson, svc_data::Error>],
 ) -> Vec<AuditEntry> {
-    let created: Vec<&RecordJson> = results.iter().flatten().collect();
-    match created.as_slice() {
-        [] => Vec::new(),
-        [record] => vec![super::created(entry.clone(), model, record)],
-        records => {
-            let keys = records.iter().map(|record| match record.id(model) {
-                Ok(id) => id.as_str().to_owned(),
-                // The record is there, and so is to be its line.
-                Err(error) => {
-                    tracing::error!(%error, "a record has no key for the audit trail");
-                    String::new()
-                }
-            });
-            vec![entry.clone().records(keys)]
-        }
-    }
+    let (updated, created): (Vec<&RecordJson>, Vec<&RecordJson>) = results
+        .iter()
+        .flatten()
+        .partition(|record| record.before.is_some());
+    let lines = [(entry.clone(), created), (of_updated(entry), updated)];
+    let lines = lines
+        .into_iter()
+        .filter_map(|(entry, records)| match records.as_slice() {
+            [] => None,
+            [record] => Some(super::described(entry, model, (*record).into())),
+            records => {
+                let keys = records.iter().map(|record| match record.id(model) {
+                    Ok(id) => id.as_str().to_owned(),
+                    // The record is there, and so is to be its line.
+                    Err(error) => {
+                        tracing::error!(%error, "a record has no key for the audit trail");
+                        String::new()
+                    }
+                });
+                Some(entry.records(keys))
+            }
+        });
+    lines.collect()
+}
+
+/// The line about the records that were there and were changed.
+fn of_updated(entry: &AuditEntry) -> AuditEntry {
+    let mut entry = entry.clone();
+    entry.action = records::UpdateAll::INFO.name;
+    entry
 }
 
 fn outcomes(results: Vec<Result<RecordJson, svc_data::Error>>) -> ApiResult<Vec<Outcome>> {
     let outcomes = results.into_iter().map(|result| match result {
-        Ok(record) => Ok(Ok(record.body)),
+        Ok(record) => Ok(Ok(Done {
+            is_updated: record.before.is_some(),
+            record: record.body,
+        })),
         Err(error) => refused(error).map(Err),
     });
     outcomes.collect()
@@ -146,9 +172,12 @@ fn answer(outcomes: &[Outcome]) -> ApiResponse {
             out.put_u8(b',');
         }
         match outcome {
-            Ok(record) => {
-                out.put_slice(br#"{"success":true,"record":"#);
-                out.put_slice(record);
+            Ok(done) => {
+                out.put_slice(match done.is_updated {
+                    true => br#"{"success":true,"updated":true,"record":"#,
+                    false => br#"{"success":true,"record":"#,
+                });
+                out.put_slice(&done.record);
                 out.put_u8(b'}');
             }
             Err(refusal) => out.put_slice(refusal.get().as_bytes()),

@@ -21,6 +21,7 @@ use crate::{
             rows::{Format, More, RowWriter, TOTAL_COUNT},
         },
     },
+    state::statements::Running,
 };
 
 pub(super) async fn list(
@@ -35,11 +36,19 @@ pub(super) async fn list(
     let selection = selection.await?;
     let Selection { model, query, .. } = &selection;
     let format = Format::accepted(&call.request.parts.headers);
-    if query.expand.is_some() && matches!(format, Some(Format::Csv(_))) {
-        let message = "CSV has no related records; ask for JSON or NDJSON";
-        return Err(ApiError::Invalid(Invalid::field("_expand", message)));
+    if matches!(format, Some(Format::Csv(_))) {
+        let refused = |key, message| Err(ApiError::Invalid(Invalid::field(key, message)));
+        if query.expand.is_some() {
+            let message = "CSV has no related records; ask for JSON or NDJSON";
+            return refused("_expand", message);
+        }
+        if query.excerpt.is_some() {
+            let message = "CSV cannot tell what was cut; ask for JSON or NDJSON";
+            return refused("_excerpt", message);
+        }
     }
-    let page = selection.list().await;
+    let running = call.access.begin_request(&call.request)?;
+    let page = running.unless_cancelled(selection.list()).await?;
     let page = page.map_err(|error| explained(error, model, query))?;
     let parts = &call.request.parts;
     let envelope = (!query.no_pagination).then(|| Envelope {
@@ -66,8 +75,9 @@ pub(super) async fn list(
             .filter(|_| matches!(query.count, Count::Auto | Count::Estimated)),
     });
     if let Some(format) = format {
-        return in_format(format, model, query, page, envelope.as_ref());
+        return in_format(format, model, query, page, envelope.as_ref(), running);
     }
+    let id = running.id();
     let body = match (envelope, &page.rest) {
         (None, None) => [page.results].into(),
         (Some(envelope), None) => [
@@ -76,17 +86,17 @@ pub(super) async fn list(
             Bytes::from_static(b"}"),
         ]
         .into(),
-        (None, Some(_)) => streamed(Bytes::new(), page, |_| Bytes::new()),
+        (None, Some(_)) => streamed(Bytes::new(), page, running, |_| Bytes::new()),
         // What follows the page is known when all of it was read.
         (Some(envelope), Some(_)) => {
-            streamed(Bytes::from_static(b"{\"results\":"), page, move |last| {
-                format!(",{}}}", envelope.fields(last)).into()
-            })
+            let tail = move |last: &Page| format!(",{}}}", envelope.fields(last)).into();
+            streamed(Bytes::from_static(b"{\"results\":"), page, running, tail)
         }
     };
     let mut answer = raw_json_response(StatusCode::OK, body);
     let vary = HeaderValue::from_static("accept");
     answer.headers_mut().insert(header::VARY, vary);
+    id.tell(&mut answer);
     Ok(answer)
 }
 
@@ -108,6 +118,7 @@ fn in_format(
     query: &ListQuery,
     page: Page,
     envelope: Option<&Envelope>,
+    running: Running,
 ) -> ApiResult {
     let wanted: Option<HashSet<&str>> = query
         .fields
@@ -136,9 +147,12 @@ fn in_format(
     }
     let count = page.count;
     let kept = Kept(page.results.len());
+    let id = running.id();
     let head = Chunks::from([writer.head()?]);
-    let mut answer = format.answer(head.followed_by(async move { Ok(rows(writer, page)?) }));
+    let mut answer =
+        format.answer(head.followed_by(async move { Ok(rows(writer, page, running)?) }));
     answer.extensions_mut().insert(kept);
+    id.tell(&mut answer);
     let headers = answer.headers_mut();
     if let Ok(value) = HeaderValue::try_from(links.join(", "))
         && !links.is_empty()
@@ -152,18 +166,25 @@ fn in_format(
 }
 
 /// The rows of a page, and of its rest.
-fn rows(writer: RowWriter, page: Page) -> ApiResult<Chunks> {
+fn rows(writer: RowWriter, page: Page, running: Running) -> ApiResult<Chunks> {
     let rest = page.rest;
     writer.write(page.results, |writer| {
         let rest = rest?;
-        let more: More =
-            Box::pin(async move { Ok(rows(writer, rest.read().await.map_err(ApiError::from)?)?) });
+        let more: More = Box::pin(async move {
+            let page = running.unless_cancelled(rest.read()).await?;
+            Ok(rows(writer, page.map_err(ApiError::from)?, running)?)
+        });
         Some(more)
     })
 }
 
 /// The parts of a page as one array between `head` and what `tail` makes of the last part.
-fn streamed(head: Bytes, page: Page, tail: impl FnOnce(&Page) -> Bytes + Send + 'static) -> Chunks {
+fn streamed(
+    head: Bytes,
+    page: Page,
+    running: Running,
+    tail: impl FnOnce(&Page) -> Bytes + Send + 'static,
+) -> Chunks {
     let Some(rest) = page.rest else {
         let tail = tail(&page);
         return [head, page.results, tail].into();
@@ -171,10 +192,11 @@ fn streamed(head: Bytes, page: Page, tail: impl FnOnce(&Page) -> Bytes + Send + 
     // Each part is an array: without its end, and the next without its beginning, they are one.
     let inside = page.results.slice(..page.results.len().saturating_sub(1));
     Chunks::from([head, inside]).followed_by(async move {
-        let mut next = rest.read().await.map_err(ApiError::from)?;
+        let next = running.unless_cancelled(rest.read()).await?;
+        let mut next = next.map_err(ApiError::from)?;
         next.results = next.results.slice(Ord::min(1, next.results.len())..);
         let comma: &[u8] = if next.len > 0 { b"," } else { b"" };
-        Ok(streamed(Bytes::from_static(comma), next, tail))
+        Ok(streamed(Bytes::from_static(comma), next, running, tail))
     })
 }
 

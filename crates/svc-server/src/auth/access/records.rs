@@ -4,12 +4,12 @@ use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
 use svc_data::{
-    Before, BulkOptions, CommitNote, ErrorKind, IfMatch, Model, Page, RecordJson, Resource,
-    UpdateOptions,
+    Before, BulkOptions, CommitNote, ErrorKind, IfMatch, Model, Page, RawValue, RecordJson,
+    Resource, UpdateOptions,
 };
 use svc_model::{
     Invalid, JsonObject, ListQuery, RecordId, RecordView,
-    records::{AggregateQuery, ChangeAllQuery, GroupQuery, Reference},
+    records::{AggregateQuery, ChangeAllQuery, CreateQuery, GroupQuery, Reference},
     wire::Operation,
 };
 use svc_store::{Actor, AuditEntry, WriteKey};
@@ -61,6 +61,14 @@ impl Select for GroupQuery {
     }
 }
 
+/// A message about a name that is not known, with the one that was meant most likely.
+fn meant(message: &str, nearest: Option<&str>) -> String {
+    match nearest {
+        Some(nearest) => format!("{message}; did you mean {nearest:?}?"),
+        None => message.to_owned(),
+    }
+}
+
 impl<R> Access<R> {
     /// The records of the model that the path names.
     pub(crate) async fn records(self) -> ApiResult<Records<R>> {
@@ -89,10 +97,7 @@ impl<R> Access<R> {
         let known = structure.models().map(|model| model.name.as_str());
         let readable = known.filter(|model| self.may_read(model));
         let message = error.public_message();
-        ApiError::NotFound(match nearest(&self.model, readable) {
-            Some(meant) => format!("{message}; did you mean {meant:?}?"),
-            None => message.to_owned(),
-        })
+        ApiError::NotFound(meant(message, nearest(&self.model, readable)))
     }
 }
 
@@ -243,6 +248,30 @@ impl Records<Read> {
         Ok(resource.references(&self.model, self.id()).await?)
     }
 
+    /// The value of the field that the path names; `None` for NULL.
+    pub(crate) async fn value(&self, time_zone: Option<&str>) -> ApiResult<Option<RawValue>> {
+        let Access {
+            resource,
+            id,
+            field,
+            ..
+        } = &self.access;
+        let value = resource.value(&self.model, id, field, time_zone).await;
+        value.map_err(|error| match error.kind() {
+            ErrorKind::NotFound if !self.model.has_field(field) => {
+                let known = self.model.fields().iter().map(|known| known.name.as_str());
+                ApiError::NotFound(meant(error.public_message(), nearest(field, known)))
+            }
+            _ => error.into(),
+        })
+    }
+
+    /// The name of the file that this value is saved as.
+    pub(crate) fn name_of_value(&self) -> String {
+        let Access { id, field, .. } = &self.access;
+        format!("{}-{id}-{field}", self.model.name)
+    }
+
     /// The record that the path names.
     pub(crate) async fn retrieve(&self, view: &RecordView) -> ApiResult<RecordJson> {
         let resource = self.access.readable(view.expand.is_some());
@@ -261,10 +290,16 @@ impl Records<Write> {
     pub(crate) async fn create(
         &self,
         body: &JsonObject,
-        view: RecordView,
+        CreateQuery {
+            on_conflict, view, ..
+        }: CreateQuery,
     ) -> ApiResult<RecordJson> {
         let view = self.view_of_written(view);
-        let created = self.access.resource.create(&self.model, body, &view).await;
+        let resource = &self.access.resource;
+        let created = match on_conflict {
+            Some(unique) => resource.upsert(&self.model, body, &unique, &view).await,
+            None => resource.create(&self.model, body, &view).await,
+        };
         created.map_err(|error| self.refused(error))
     }
 

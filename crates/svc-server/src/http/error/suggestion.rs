@@ -40,7 +40,7 @@ pub(crate) fn nearest<'c>(
 }
 
 /// The parameters of lists beside filters.
-pub(crate) const PARAMETERS: [&str; 14] = [
+pub(crate) const PARAMETERS: [&str; 15] = [
     "page",
     "_per_page",
     "_no_pagination",
@@ -49,6 +49,7 @@ pub(crate) const PARAMETERS: [&str; 14] = [
     "_filter",
     "_fields",
     "_expand",
+    "_excerpt",
     "_relation",
     "_count",
     "_after",

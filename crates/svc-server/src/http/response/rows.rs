@@ -105,11 +105,24 @@ impl Format {
 pub(crate) struct RowWriter {
     format: Format,
     columns: Vec<String>,
+    /// The whole lengths of values that were cut: a JSON array with an object or null for each row.
+    cut: Bytes,
+    cut_at: usize,
 }
 
 impl RowWriter {
     pub(crate) fn new(format: Format, columns: Vec<String>) -> Self {
-        Self { format, columns }
+        Self {
+            format,
+            columns,
+            cut: Bytes::new(),
+            cut_at: 1,
+        }
+    }
+
+    /// The same, for rows of which values were cut.
+    pub(crate) fn with_cut(self, cut: Bytes) -> Self {
+        Self { cut, ..self }
     }
 
     /// What comes in front of the rows.
@@ -135,7 +148,7 @@ impl RowWriter {
     }
 
     fn write_from(
-        self,
+        mut self,
         rows: Bytes,
         mut at: usize,
         more: impl FnOnce(Self) -> Option<More> + Send + 'static,
@@ -157,7 +170,7 @@ impl RowWriter {
     }
 
     /// Adds a row, which is an object of the columns or an array of their values.
-    fn push(&self, out: &mut Vec<u8>, row: &RawValue) -> ApiResult<()> {
+    fn push(&mut self, out: &mut Vec<u8>, row: &RawValue) -> ApiResult<()> {
         match self.format {
             Format::Ndjson if row.get().starts_with('{') => push_line(out, row.get()),
             Format::Ndjson => {
@@ -170,6 +183,11 @@ impl RowWriter {
                 }
                 if self.columns.is_empty() {
                     out.push(b'{');
+                }
+                let cut = element(&self.cut, &mut self.cut_at)?;
+                if let Some(cut) = cut.filter(|cut| cut.get().starts_with('{')) {
+                    out.extend_from_slice(b",\"_cut\":");
+                    out.extend_from_slice(cut.get().as_bytes());
                 }
                 out.push(b'}');
             }
@@ -338,6 +356,19 @@ mod tests {
             "{\"a\":1,\"b\\\"\":2.50}\n{\"a\":null,\"b\\\"\":\"\"}\n"
         );
         assert_eq!(turned(csv, &["a"], "[]").await, "a\r\n");
+    }
+
+    #[tokio::test]
+    async fn a_line_tells_what_of_its_row_was_cut() {
+        let writer = RowWriter::new(Format::Ndjson, vec!["a".to_owned()]);
+        let writer = writer.with_cut(Bytes::from_static(b"[null,{\"a\":9},null]"));
+        let rows = Bytes::from_static(b"[[\"x\"],[\"yy\"],[null]]");
+        let body = writer.write(rows, |_| None).unwrap();
+        let text = body.collect().await.unwrap().to_bytes();
+        assert_eq!(
+            text,
+            "{\"a\":\"x\"}\n{\"a\":\"yy\",\"_cut\":{\"a\":9}}\n{\"a\":null}\n"
+        );
     }
 
     #[tokio::test]

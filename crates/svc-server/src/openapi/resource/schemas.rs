@@ -54,8 +54,8 @@ pub(super) fn filters(field: &FieldDescription) -> Vec<Arc<RawValue>> {
 
 fn lookups(field: FieldType) -> &'static [Lookup] {
     use Lookup::{
-        Exact, Gt, Gte, Icontains, Iendswith, In, Isempty, Isnull, Istartswith, JsonIcontains, Lt,
-        Lte, Ne, Range,
+        ContainedBy, ContainsAll, ContainsAny, Exact, Gt, Gte, Icontains, Iendswith, In, Isempty,
+        Isnull, Istartswith, JsonIcontains, Len, LenGt, LenGte, LenLt, LenLte, Lt, Lte, Ne, Range,
     };
     match field {
         FieldType::IntegerField
@@ -79,7 +79,20 @@ fn lookups(field: FieldType) -> &'static [Lookup] {
             Isempty,
         ],
         FieldType::BooleanField | FieldType::UuidField => &[Exact, Ne, In, Isnull],
-        FieldType::JsonField | FieldType::ArrayField => &[JsonIcontains, Isnull],
+        FieldType::JsonField => &[JsonIcontains, Isnull],
+        FieldType::ArrayField => &[
+            Exact,
+            ContainsAll,
+            ContainsAny,
+            ContainedBy,
+            Len,
+            LenGt,
+            LenGte,
+            LenLt,
+            LenLte,
+            JsonIcontains,
+            Isnull,
+        ],
         _ => &[Isnull],
     }
 }

@@ -4,27 +4,30 @@ use rusqlite::{Rows, types::ValueRef};
 use svc_model::resources::FieldType;
 
 use crate::{
-    Field,
-    engine::{answers::RowsWriter, sqlite::json},
+    engine::answers::RowsWriter,
+    record::excerpt::RowExcerpts,
     sql::{SqlPlan, SqlRows},
     structure::Kind,
 };
 
 /// Writes rows as arrays, and finds out the types of columns that have none.
-pub(super) fn write(plan: &SqlPlan, rows: &mut Rows<'_>, limit: u32) -> rusqlite::Result<SqlRows> {
+pub(super) fn write(
+    plan: &SqlPlan,
+    excerpts: Option<RowExcerpts>,
+    rows: &mut Rows<'_>,
+    limit: u32,
+) -> rusqlite::Result<SqlRows> {
     let fields = &plan.model.fields;
     let mut seen = vec![None; fields.len()];
-    let mut writer = RowsWriter::new(fields, limit);
+    let mut writer = RowsWriter::new(fields, excerpts, limit);
     while let Some(row) = rows.next()? {
-        let write = |out: &mut Vec<u8>, field: &Field, position: usize| {
-            let value = row.get_ref(position)?;
-            json::write_value(out, field, value, &plan.zone);
-            if let Some(seen) = seen.get_mut(position) {
-                *seen = together(*seen, value);
-            }
-            Ok::<_, rusqlite::Error>(())
-        };
-        if writer.is_full() || !writer.row(write)? {
+        if writer.is_full() {
+            break;
+        }
+        for (position, seen) in seen.iter_mut().enumerate() {
+            *seen = together(*seen, row.get_ref(position)?);
+        }
+        if !writer.row(row, &plan.zone)? {
             break;
         }
     }

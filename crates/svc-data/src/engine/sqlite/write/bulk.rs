@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
-use super::Create;
+use super::NewRecord;
 use crate::{
     ErrorKind, Model, RecordJson, Result,
     engine::sqlite::{fault::Fault, pool::control, session::Session},
@@ -19,22 +19,22 @@ const TOGETHER: usize = 128;
 pub(crate) struct BulkCreate {
     model: Arc<Model>,
     /// Each as a statement, or why it cannot become one.
-    records: Vec<Result<Create>>,
+    records: Vec<Result<NewRecord>>,
     plan: BulkPlan,
     /// Where the caller is asked before the commit.
     runtime: Handle,
 }
 
 /// A record as a statement, and as it was sent.
-type Pair<'a> = (&'a Result<Create>, &'a Result<RecordBody>);
+type Pair<'a> = (&'a Result<NewRecord>, &'a Result<RecordBody>);
 
 impl BulkCreate {
     pub(crate) fn new(model: &Arc<Model>, plan: BulkPlan, runtime: Handle) -> Self {
-        let mut records: Vec<Result<Create>> = Vec::with_capacity(plan.records.len());
+        let mut records: Vec<Result<NewRecord>> = Vec::with_capacity(plan.records.len());
         for record in &plan.records {
             let before = records.last().and_then(|before| before.as_ref().ok());
             records.push(match record {
-                Ok(record) => Create::behind(before, model, &record.values, plan.shown.clone()),
+                Ok(record) => NewRecord::behind(before, model, record, plan.shown.clone()),
                 Err(error) => Err(error.clone()),
             });
         }
@@ -142,11 +142,14 @@ impl BulkCreate {
     fn create(
         &self,
         session: Session<'_>,
-        create: &Create,
+        new: &NewRecord,
         record: &Result<RecordBody>,
     ) -> Result<RecordJson> {
-        let created = session.translate(create.run_unchecked(session))?;
-        if let Ok(record) = record {
+        let created = session.translate(new.run_unchecked(session))?;
+        // What a record had to have before it was changed was compared then.
+        if let Ok(record) = record
+            && created.before.is_none()
+        {
             let zone = &self.plan.shown.zone;
             record.fixed.check(&self.model, &created, zone)?;
         }

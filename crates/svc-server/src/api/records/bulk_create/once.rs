@@ -3,7 +3,10 @@
 //! The mark of the key lies in the store: written right before the database commits, settled after it. A request
 //! whose mark was not settled asks the database whether it has committed.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -16,7 +19,7 @@ use svc_model::{
 };
 use svc_store::{AuditEntry, Store, WriteKey, WriteMark};
 
-use super::{BulkCreate, Outcome, lines, outcomes, refused};
+use super::{BulkCreate, Outcome, lines, of_updated, outcomes, refused};
 use crate::{
     audit::write_audited,
     http::{ApiError, ApiResult, response::etag_of},
@@ -52,6 +55,9 @@ struct Summary {
     records: usize,
     /// What is answered about those that were refused, by their position.
     refused: BTreeMap<usize, Box<RawValue>>,
+    /// The positions of those that were there and were changed.
+    #[serde(default)]
+    updated: BTreeSet<usize>,
 }
 
 /// What was done for a request.
@@ -89,7 +95,7 @@ pub(super) async fn run(
                 Done::Before(_, lines) => lines.clone(),
             },
         );
-        let outcomes = match done.await? {
+        let outcomes = match Box::pin(done).await? {
             Done::Now(results) => outcomes(results)?,
             Done::Before(outcomes, _) => outcomes,
         };
@@ -105,8 +111,12 @@ pub(super) async fn run(
 
 impl BulkCreate {
     async fn once(mut self, store: &Store, key: &WriteKey) -> ApiResult<Done> {
-        let sent = serde_json::to_vec(&(self.options.atomic, &self.bodies))
-            .map_err(|error| ApiError::Internal(error.to_string()))?;
+        let (atomic, bodies) = (self.options.atomic, &self.bodies);
+        let sent = match &self.options.on_conflict {
+            Some(unique) => serde_json::to_vec(&(atomic, unique, bodies)),
+            None => serde_json::to_vec(&(atomic, bodies)),
+        };
+        let sent = sent.map_err(|error| ApiError::Internal(error.to_string()))?;
         let hash = etag_of(&sent);
         let mark = store.write_marks().find(key).await?;
         if let Some(mark) = &mark {
@@ -132,6 +142,7 @@ impl BulkCreate {
         let strange = |error: serde_json::Error| {
             ApiError::Internal(format!("a mark of the store cannot be read: {error}"))
         };
+        let summary: Summary = serde_json::from_str(&mark.outcome).map_err(strange)?;
         let mut missing = Vec::new();
         if let Some(evidence) = &mark.evidence {
             let evidence: Evidence = serde_json::from_str(evidence).map_err(strange)?;
@@ -142,12 +153,7 @@ impl BulkCreate {
             let transaction = evidence.transaction.as_deref();
             match self.records.was_committed(transaction, &records).await? {
                 Some(true) => {
-                    let entry = self.entry.clone();
-                    missing.extend(match records.as_slice() {
-                        [] => None,
-                        [(id, etag)] => Some(entry.record(id.as_str()).after(etag)),
-                        records => Some(entry.records(records.iter().map(|(id, _)| id.as_str()))),
-                    });
+                    missing = self.missing_lines(&summary, &records);
                 }
                 Some(false) => return Ok(None),
                 None => {
@@ -160,12 +166,34 @@ impl BulkCreate {
                 }
             }
         }
-        let summary: Summary = serde_json::from_str(&mark.outcome).map_err(strange)?;
         let outcomes = (0..summary.records).map(|position| match summary.refused.get(&position) {
-            None => Ok(Bytes::from_static(b"{}")),
+            None => Ok(super::Done {
+                record: Bytes::from_static(b"{}"),
+                is_updated: summary.updated.contains(&position),
+            }),
             Some(refusal) => Err(refusal.clone()),
         });
         Ok(Some(Done::Before(outcomes.collect(), missing)))
+    }
+
+    /// The lines about records of which keys and entity tags are known, in their order.
+    fn missing_lines(&self, summary: &Summary, records: &[(RecordId, String)]) -> Vec<AuditEntry> {
+        let done = (0..summary.records).filter(|position| !summary.refused.contains_key(position));
+        let (updated, created): (Vec<_>, Vec<_>) = done
+            .zip(records)
+            .partition(|(position, _)| summary.updated.contains(position));
+        let lines = [
+            (self.entry.clone(), created),
+            (of_updated(&self.entry), updated),
+        ];
+        let lines = lines
+            .into_iter()
+            .filter_map(|(entry, records)| match records.as_slice() {
+                [] => None,
+                [(_, (id, etag))] => Some(entry.record(id.as_str()).after(etag)),
+                records => Some(entry.records(records.iter().map(|(_, (id, _))| id.as_str()))),
+            });
+        lines.collect()
     }
 
     /// Writes the mark before the commit.
@@ -213,10 +241,14 @@ fn texts(
     let mut summary = Summary {
         records: prepared.results.len(),
         refused: BTreeMap::new(),
+        updated: BTreeSet::new(),
     };
     for (position, result) in prepared.results.iter().enumerate() {
         match result {
             Ok(record) => {
+                if record.before.is_some() {
+                    summary.updated.insert(position);
+                }
                 evidence
                     .records
                     .push((record.id(model)?.as_str().to_owned(), record.etag.clone()));

@@ -1,0 +1,202 @@
+//! Many records that are created, or changed, in one transaction of a database server.
+
+use std::sync::Arc;
+
+use super::{
+    CreateRecord as _, ServerEngine,
+    connections::Lease,
+    transaction::finish,
+    upsert::{TRIES, Upsert, let_others_end},
+};
+use crate::{
+    Error, ErrorKind, Model, RecordJson, Result,
+    record::{BulkPlan, BulkResults, Projection, RecordBody, take_back},
+};
+
+/// How many records are created with one statement as long as none of them is refused.
+const TOGETHER: usize = 256;
+/// Takes back what was done since the savepoint of a record.
+const UNDO_RECORD: &str = "ROLLBACK TO record";
+
+/// Creates records in one transaction, each in a savepoint of its own.
+pub(super) async fn bulk_create<E: ServerEngine>(
+    engine: &E,
+    lease: &mut Lease<E::Manager>,
+    model: &Arc<Model>,
+    plan: &BulkPlan,
+) -> Result<BulkResults> {
+    let mut created = begin_and_create::<E>(lease, model, plan).await;
+    for tried in 1..TRIES {
+        match &created {
+            // Others change the same records in another order.
+            Err(error) if E::is_deadlock(error) && plan.has_upserts() => {
+                E::run(lease, "ROLLBACK").await?;
+                let_others_end(tried).await;
+                created = begin_and_create::<E>(lease, model, plan).await;
+            }
+            _ => break,
+        }
+    }
+    if let Ok(results) = &mut created {
+        if plan.atomic && results.iter().any(Result::is_err) {
+            E::run(lease, "ROLLBACK").await?;
+            take_back(results);
+            return created;
+        }
+        if plan.is_watched(results)
+            && let Err(error) = announce(engine, lease, plan, results).await
+        {
+            created = Err(error);
+        }
+    }
+    finish::<E, _>(lease, model, created, true).await
+}
+
+async fn begin_and_create<E: ServerEngine>(
+    lease: &mut Lease<E::Manager>,
+    model: &Arc<Model>,
+    plan: &BulkPlan,
+) -> Result<BulkResults> {
+    E::run(lease, E::BEGIN).await?;
+    if plan.has_upserts() {
+        E::lock_upserts(lease, model).await?;
+    }
+    create_each::<E>(lease, model, plan).await
+}
+
+/// Lets the caller know what is about to be committed.
+async fn announce<E: ServerEngine>(
+    engine: &E,
+    lease: &mut Lease<E::Manager>,
+    plan: &BulkPlan,
+    results: &[Result<RecordJson>],
+) -> Result<()> {
+    let name = engine.transaction_name(lease).await?;
+    plan.before_commit(results, name.as_deref()).await
+}
+
+/// Creates the records in their order: many with one statement where none of them is refused, else each on its own.
+async fn create_each<E: ServerEngine>(
+    lease: &mut Lease<E::Manager>,
+    model: &Arc<Model>,
+    plan: &BulkPlan,
+) -> Result<BulkResults> {
+    let mut results = Vec::with_capacity(plan.records.len());
+    // Records of one statement do not see each other.
+    let may_be_together = plan.records.len() > 1 && !plan.has_upserts();
+    let together = may_be_together && E::creates_together(lease, model).await?;
+    for records in plan.records.chunks(TOGETHER) {
+        if together && let Some(created) = create_together::<E>(lease, model, plan, records).await?
+        {
+            results.extend(created);
+            continue;
+        }
+        for record in records {
+            let result = match record {
+                Ok(record) => create_one::<E>(lease, model, plan, record).await,
+                Err(error) => Err(error.clone()),
+            };
+            match result {
+                Err(error) if error.kind() != ErrorKind::Invalid => return Err(error),
+                result => results.push(result),
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// Creates records in one savepoint, but for those that are known to be wrong. When another one is refused, nothing is
+/// done, and `None` is returned.
+async fn create_together<E: ServerEngine>(
+    lease: &mut Lease<E::Manager>,
+    model: &Arc<Model>,
+    plan: &BulkPlan,
+    records: &[Result<RecordBody>],
+) -> Result<Option<BulkResults>> {
+    let good: Vec<&RecordBody> = records.iter().flatten().collect();
+    E::run(lease, "SAVEPOINT records").await?;
+    let created = E::create_together(lease, model, &good, &plan.shown).await;
+    let created = created.and_then(|created| {
+        for (record, created) in good.iter().zip(&created) {
+            record.fixed.check(model, created, &plan.shown.zone)?;
+        }
+        Ok(created)
+    });
+    match created {
+        Ok(created) => {
+            E::run(lease, "RELEASE records").await?;
+            let mut created = created.into_iter();
+            let results = records.iter().map(|record| match record {
+                Ok(_) => created
+                    .next()
+                    .ok_or_else(|| Error::internal("a record is missing")),
+                Err(error) => Err(error.clone()),
+            });
+            Ok(Some(results.collect()))
+        }
+        Err(error) if E::is_refusal(&error) => {
+            E::run(lease, "ROLLBACK TO records").await?;
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn create_one<E: ServerEngine>(
+    lease: &mut Lease<E::Manager>,
+    model: &Arc<Model>,
+    plan: &BulkPlan,
+    record: &RecordBody,
+) -> Result<RecordJson> {
+    let new = NewRecord::<E>::new(model, record, plan.shown.clone())?;
+    E::run(lease, "SAVEPOINT record").await?;
+    let created = match &new {
+        NewRecord::Create(create) => create.insert(lease).await,
+        NewRecord::Upsert(upsert) => upsert.run_within(lease).await,
+    };
+    let created = created.and_then(|created| {
+        // What a record had to have before it was changed was compared then.
+        if created.before.is_none() {
+            record.fixed.check(model, &created, &plan.shown.zone)?;
+        }
+        Ok(created)
+    });
+    match created {
+        Ok(created) => {
+            if E::RELEASES_SAVEPOINTS {
+                E::run(lease, "RELEASE record").await?;
+            }
+            Ok(created)
+        }
+        Err(error) if E::is_refusal(&error) => {
+            E::run(lease, UNDO_RECORD).await?;
+            Err(match new.create() {
+                Some(create) => E::blame(lease, create, Some(UNDO_RECORD), error).await,
+                None => error,
+            })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A record of a bulk create, in the way of an engine.
+enum NewRecord<E: ServerEngine> {
+    Create(E::Create),
+    Upsert(Box<Upsert<E>>),
+}
+
+impl<E: ServerEngine> NewRecord<E> {
+    fn new(model: &Arc<Model>, record: &RecordBody, shown: Projection) -> Result<Self> {
+        Ok(match record.unique.is_empty() {
+            true => Self::Create(E::Create::new(model, record, shown)?),
+            false => Self::Upsert(Box::new(Upsert::new(model, record, shown)?)),
+        })
+    }
+
+    fn create(&self) -> Option<&E::Create> {
+        match self {
+            Self::Create(create) => Some(create),
+            Self::Upsert(upsert) => upsert.create(),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Records that are changed where others have the same values in unique fields, and else created.
+
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    sync::Arc,
+    time::Duration,
+};
+
+use super::{
+    CreateRecord as _, ServerEngine, change::Change, connections::Lease, transaction::finish,
+};
+use crate::{
+    Error, Model, RecordJson, Result,
+    engine::{ChangeRequest, Update},
+    record::{Projection, RecordBody},
+};
+
+/// How often an upsert is tried, where others write the same record at the same time.
+pub(super) const TRIES: u32 = 8;
+/// Half of the longest pause before the second try.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+
+/// Pauses before a transaction is repeated that was ended for the sake of another one: longer each time, and not as long as
+/// those that were ended with it.
+pub(super) async fn let_others_end(tried: u32) {
+    let longest = FIRST_PAUSE.saturating_mul(1 << tried.min(10));
+    let part = RandomState::new().hash_one(tried) % 100;
+    let part = u32::try_from(part).unwrap_or(0);
+    tokio::time::sleep(longest * part / 100).await;
+}
+
+/// A record that is changed or created, in the way of an engine.
+pub(crate) struct Upsert<E: ServerEngine> {
+    model: Arc<Model>,
+    change: Change,
+    /// What creates it, or why it cannot be created.
+    create: Result<E::Create>,
+}
+
+impl<E: ServerEngine> Upsert<E> {
+    /// `body` has the values of unique fields.
+    pub(super) fn new(model: &Arc<Model>, body: &RecordBody, shown: Projection) -> Result<Self> {
+        let request = ChangeRequest {
+            key: body.unique.clone(),
+            if_match: None,
+            update: Some(Update {
+                body: body.without_unique(),
+                replace: false,
+                shown: shown.clone(),
+            }),
+        };
+        Ok(Self {
+            model: Arc::clone(model),
+            change: Change::new::<E>(model, request)?,
+            create: match &body.incomplete {
+                Some(incomplete) => Err(incomplete.clone()),
+                None => E::Create::new(model, body, shown),
+            },
+        })
+    }
+
+    /// What creates the record, where there is enough of it.
+    pub(super) fn create(&self) -> Option<&E::Create> {
+        self.create.as_ref().ok()
+    }
+
+    /// Changes or creates the record, and nothing else.
+    pub(super) async fn run(&self, lease: &mut Lease<E::Manager>) -> Result<RecordJson> {
+        for tried in 1..TRIES {
+            match self.run_once(lease).await {
+                Err(error) if E::is_deadlock(&error) => let_others_end(tried).await,
+                done => return done,
+            }
+        }
+        self.run_once(lease).await
+    }
+
+    async fn run_once(&self, lease: &mut Lease<E::Manager>) -> Result<RecordJson> {
+        if !E::WRITES_ALONE {
+            E::run(lease, E::BEGIN).await?;
+            let done = self.run_within(lease).await;
+            return finish::<E, _>(lease, &self.model, done, true).await;
+        }
+        match (self.change_or_create(lease, false).await, &self.create) {
+            (Err(error), Ok(create)) => Err(E::blame(lease, create, None, error).await),
+            (done, _) => done,
+        }
+    }
+
+    /// Changes or creates the record in a transaction that is open.
+    pub(super) async fn run_within(&self, lease: &mut Lease<E::Manager>) -> Result<RecordJson> {
+        self.change_or_create(lease, true).await
+    }
+
+    async fn change_or_create(
+        &self,
+        lease: &mut Lease<E::Manager>,
+        in_transaction: bool,
+    ) -> Result<RecordJson> {
+        for tried in 0..TRIES {
+            let is_there = tried > 0;
+            let changed = E::change_found(lease, &self.change, in_transaction, is_there).await?;
+            if let Some(changed) = changed {
+                return changed.into_updated();
+            }
+            let create = self.create.as_ref().map_err(Error::clone)?;
+            if let Some(created) = create.insert_new(lease).await? {
+                return Ok(created);
+            }
+        }
+        Err(Error::unavailable(
+            "others create and delete the record all the time; try again",
+        ))
+    }
+}
