@@ -12,6 +12,7 @@ mod fixture;
 mod formats;
 mod generated;
 mod geometry;
+mod imports;
 mod injection;
 mod limits;
 mod load;

@@ -138,7 +138,7 @@ fn a_value_that_differs_from_the_computed_one_is_refused() {
 }
 
 #[test]
-fn a_truncated_file_fails_with_its_line_and_the_number_of_imported_records() {
+fn a_truncated_file_fails_with_its_line_and_goes_on_when_it_is_corrected() {
     let two = Two::new();
     let mut text = String::from("id,name\n");
     for id in 1..=150 {
@@ -150,9 +150,8 @@ fn a_truncated_file_fails_with_its_line_and_the_number_of_imported_records() {
     let (code, message) = two.run(&import).run_err();
     assert_eq!(code, 1);
     for part in [
-        "record 151",
         "line 152",
-        "100 records were made so far",
+        "150 records were made so far",
         "svc records import d b b.csv --resume --batch 100",
     ] {
         assert!(message.contains(part), "{part}: {message}");
@@ -192,22 +191,30 @@ fn refused_records_are_written_to_a_file_with_the_reason() {
         .collect();
     assert_eq!(rejected[0]["number"], 2);
     assert_eq!(
-        rejected[0]["errors"],
-        json!({"name": ["at most 10 characters are allowed"]})
+        rejected[0]["errors"]["name"],
+        json!(["at most 10 characters are allowed"])
     );
     assert_eq!(rejected[1]["number"], 3);
     assert_eq!(rejected[1]["record"], lines[2]);
 
     let two = Two::new();
     fs::write(two.folder.path().join("b.ndjson"), text.join("\n")).unwrap();
-    let atomic = two
-        .run(&["records", "import", "d", "b", "b.ndjson", "--atomic"])
-        .run_err();
-    assert_eq!(atomic.0, 1);
+    let dry_run = ["records", "import", "d", "b", "b.ndjson", "--dry-run"];
+    let (code, message) = two.run(&dry_run).run_err();
+    assert_eq!(code, 1);
+    let told = "2 records would be made; 2 were refused";
+    assert!(message.contains(told), "{message}");
     assert_eq!(two.rows("b"), json!([]));
+    assert!(!two.exists("b.ndjson.state"));
     fs::write(two.folder.path().join("c.csv"), "id,nope\n1,2\n").unwrap();
     let (_, message) = two.run(&["records", "import", "d", "b", "c.csv"]).run_err();
     assert!(message.contains("no field \"nope\""), "{message}");
+    assert!(!two.exists("c.csv.state"), "nothing has to be gone on with");
+    fs::write(two.folder.path().join("c.csv"), "No\tnope\tname\n1\t2\tx\n").unwrap();
+    let mapped = ["records", "import", "d", "b", "c.csv", "--delimiter", "tab"];
+    let mapped = [&mapped[..], &["--map", "No=id", "--map", "nope="]].concat();
+    assert_eq!(two.run(&mapped).run_ok(), "1 record made\n");
+    assert_eq!(two.rows("b")[0]["name"], "x");
 }
 
 #[test]
@@ -259,29 +266,26 @@ fn a_killed_export_continues_where_it_stopped() {
 }
 
 #[test]
-fn an_interrupted_import_continues_after_the_last_batch() {
+fn a_corrected_file_goes_on_behind_the_rows_that_were_read() {
     let two = Two::new();
-    let lines: Vec<String> = (1..=900)
-        .map(|id| match id {
-            600 => "{broken".to_owned(),
-            id => json!({"id": id, "name": "x"}).to_string(),
-        })
-        .collect();
+    let line = |id: u32, name: &str| json!({"id": id, "name": name}).to_string() + "\n";
+    let good =
+        |ids: std::ops::RangeInclusive<u32>| -> String { ids.map(|id| line(id, "x")).collect() };
     let path = two.folder.path().join("b.ndjson");
-    fs::write(&path, lines.join("\n")).unwrap();
+    // A line that is too long ends reading.
+    let long = "x".repeat(20 << 20);
+    let refused = line(301, "far too long a name");
+    let begin = good(1..=300) + &refused + &good(302..=500);
+    fs::write(&path, format!("{begin}{long}\n{}", good(502..=900))).unwrap();
     let import = ["records", "import", "d", "b", "b.ndjson", "--batch", "100"];
     let (_, message) = two.run(&import).run_err();
-    assert!(
-        message.contains("record 600") && message.contains("500 records were made so far"),
-        "{message}"
-    );
-    fs::write(
-        &path,
-        lines
-            .join("\n")
-            .replace("{broken", "{\"id\": 600, \"name\": \"x\"}"),
-    )
-    .unwrap();
+    for part in ["line 501", "499 records were made so far"] {
+        assert!(message.contains(part), "{message}");
+    }
+    let rejected = || fs::read_to_string(two.folder.path().join("b.ndjson.rejected.ndjson"));
+    assert_eq!(rejected().unwrap().lines().count(), 1);
+    let again = line(501, "another name that is too long");
+    fs::write(&path, format!("{begin}{again}{}", good(502..=900))).unwrap();
     let (_, message) = two.run(&import).run_err();
     assert!(message.contains("--resume"), "{message}");
     // It does not continue with another table, where the first 500 records would be missing.
@@ -291,11 +295,22 @@ fn an_interrupted_import_continues_after_the_last_batch() {
     let (_, message) = two.run(&table).run_err();
     let places = ["/d/b", "/d/a"].map(|place| message.contains(place));
     assert_eq!(places, [true, true], "{message}");
+    let mut other = import.to_vec();
+    other.extend(["--resume", "--on-conflict", "id"]);
+    assert!(two.run(&other).run_err().1.contains("--on-conflict"));
     let mut resume = import.to_vec();
-    resume.extend(["--resume", "--json"]);
-    let told = two.run(&resume).run_json();
-    assert_eq!(told, json!({"records": 900, "created": 900, "refused": 0}));
-    assert_eq!(two.rows("b").as_array().unwrap().len(), 900);
+    resume.push("--resume");
+    let (code, message) = two.run(&resume).run_err();
+    assert_eq!(code, 1);
+    let told = "898 records were made so far; 2 were refused";
+    assert!(message.contains(told), "{message}");
+    assert_eq!(two.rows("b").as_array().unwrap().len(), 898);
+    let numbers: Vec<Value> = rejected()
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["number"].clone())
+        .collect();
+    assert_eq!(numbers, [301, 501]);
 }
 
 #[test]

@@ -69,6 +69,8 @@ mod client;
 mod error;
 #[cfg(not(target_family = "wasm"))]
 mod http_date;
+#[cfg(feature = "records")]
+mod imports;
 #[cfg(feature = "pages")]
 mod pages;
 #[cfg(any(
@@ -121,6 +123,8 @@ pub use svc_transport as transport;
 
 #[cfg(feature = "account")]
 pub use self::account::{Account, Authentication, ReturnsTokens, SignOut, TokenCall};
+#[cfg(feature = "records")]
+pub use self::imports::Imports;
 #[cfg(feature = "pages")]
 pub use self::pages::Pages;
 #[cfg(any(

@@ -11,7 +11,7 @@ use svc_model::{
     wire::{HasFields, Operation, RequestError},
 };
 
-use crate::{Call, Client};
+use crate::{Call, Client, Imports};
 
 /// The records of a model, from [`Client::records`].
 ///
@@ -187,6 +187,11 @@ impl<T> Records<T> {
     pub fn references(&self, id: impl Into<RecordId>) -> Call<records::GetReferences> {
         let operation = records::GetReferences::new(self.collection.clone(), id);
         Call::new(&self.client, operation)
+    }
+
+    /// The imports of files into these records.
+    pub fn imports(&self) -> Imports {
+        Imports::new(&self.client, &self.collection)
     }
 
     /// Gets a value of a record as it is, such as a picture: `None` for NULL. No other field is read.

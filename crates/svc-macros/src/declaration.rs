@@ -57,6 +57,8 @@ pub(crate) enum Location {
     Header(LitStr),
     BodyProperty,
     WholeBody,
+    /// The body, which is a file.
+    Upload,
     /// A position that a function of the operation chooses, or none.
     Elsewhere,
 }
@@ -123,7 +125,7 @@ impl Declaration {
         let mut has_property = false;
         for part in &self.parts {
             match part.location {
-                Location::WholeBody => ways += 1,
+                Location::WholeBody | Location::Upload => ways += 1,
                 Location::BodyProperty => has_property = true,
                 _ => {}
             }
@@ -132,7 +134,7 @@ impl Declaration {
             0 | 1 => Ok(()),
             _ => Err(Error::new(
                 self.name.span(),
-                "a body is made of fields marked body, of one marked whole_body, or by a function",
+                "a body is made of fields marked body, of one marked whole_body or upload, or by a function",
             )),
         }
     }
@@ -286,7 +288,7 @@ fn part(field: &Field) -> Result<Part> {
         None => {
             return Err(Error::new(
                 field.span(),
-                "say where this stands: #[wire(path)], query, header = \"...\", body, whole_body or elsewhere",
+                "say where this stands: #[wire(path)], query, header = \"...\", body, whole_body, upload or elsewhere",
             ));
         }
     };
@@ -337,6 +339,7 @@ impl Parse for Marks {
                 ("header", Some(name)) => Location::Header(name),
                 ("body", None) => Location::BodyProperty,
                 ("whole_body", None) => Location::WholeBody,
+                ("upload", None) => Location::Upload,
                 ("elsewhere", None) => Location::Elsewhere,
                 ("default", None) => {
                     marks.has_default = true;
@@ -351,7 +354,7 @@ impl Parse for Marks {
                 _ => {
                     return Err(Error::new(
                         word.span(),
-                        "known are path, query, query = \"name\", header = \"name\", body, whole_body, elsewhere, default and present",
+                        "known are path, query, query = \"name\", header = \"name\", body, whole_body, upload, elsewhere, default and present",
                     ));
                 }
             };

@@ -84,6 +84,8 @@ fn read_operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream
         Location::Parameter(name) => quote! { request.parameter(#name) },
         Location::Header(name) => quote! { request.header(#name) },
         Location::WholeBody => quote! { ::svc_model::wire::ReadBody::read_body(&mut request) },
+        // A file is not read as an operation.
+        Location::Upload => quote! { ::core::option::Option::None },
         Location::BodyProperty | Location::Elsewhere => read_property(part),
     });
     let has_body = declaration.parts.iter().any(|part| {
@@ -228,6 +230,7 @@ fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     let query = query(declaration);
     let headers = headers(declaration);
     let body = body(declaration);
+    let upload = upload(declaration);
     let parse = parse(declaration);
     quote! {
         impl #impl_generics ::svc_model::wire::Operation for #type_name #type_generics #where_clause {
@@ -247,6 +250,7 @@ fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
             #query
             #headers
             #body
+            #upload
         }
     }
 }
@@ -385,6 +389,20 @@ fn body(declaration: &Declaration) -> Option<TokenStream> {
             ::svc_model::wire::RequestError,
         > {
             #body.map(::core::option::Option::Some)
+        }
+    })
+}
+
+/// The request of an operation whose body is a file.
+fn upload(declaration: &Declaration) -> Option<TokenStream> {
+    let mut uploads = fields(declaration, |location| matches!(location, Location::Upload));
+    let field = &uploads.next()?.field.ident;
+    Some(quote! {
+        fn to_request(&self, base_url: &str) -> ::core::result::Result<
+            ::svc_model::__derive::HttpRequest,
+            ::svc_model::wire::RequestError,
+        > {
+            ::svc_model::__derive::upload_request(self, base_url, &self.#field)
         }
     })
 }

@@ -44,6 +44,7 @@
 //! | `header = "name"` | a header, if the field is `Some` |
 //! | `body` | a property of the JSON body with the name of the field; left out when it is `None` |
 //! | `whole_body` | the JSON body |
+//! | `upload` | the body, a file of any media type: an `Upload` |
 //! | `elsewhere` | a position that a function of the operation chooses |
 //!
 //! In addition, `default` leaves a field out of the constructor; `present` reads a property so that only an absent

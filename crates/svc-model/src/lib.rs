@@ -2,8 +2,8 @@
 //!
 //! - [`wire`] is the transport contract: the [`Transport`](wire::Transport) trait, its
 //!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
-//! - [`pages`], [`projects`], [`proxy`], [`records`], [`resources`], [`sql`], [`statements`], [`teams`] and [`users`] hold
-//!   the types and operations of their group, [`account`] the types of accounts, whose operations are in
+//! - [`imports`], [`pages`], [`projects`], [`proxy`], [`records`], [`resources`], [`sql`], [`statements`], [`teams`] and
+//!   [`users`] hold the types and operations of their group, [`account`] the types of accounts, whose operations are in
 //!   `svc-auth`.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
 //! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are the bodies that are read and written.
@@ -38,6 +38,7 @@ pub mod account;
 mod comma_list;
 mod draft;
 mod filter;
+pub mod imports;
 mod invalid;
 mod list;
 mod lookup;
@@ -97,11 +98,16 @@ pub mod __derive {
 
     pub use crate::{
         response::decode_tagged,
-        wire::parts::{BodyProperties, encode},
+        wire::{
+            parts::{BodyProperties, encode},
+            upload::upload_request,
+        },
     };
 
     /// A whole answer.
     pub type HttpResponse = http::Response<Bytes>;
+    /// A request.
+    pub type HttpRequest = http::Request<crate::wire::Body>;
 }
 
 #[cfg(doctest)]

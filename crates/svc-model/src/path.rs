@@ -12,7 +12,7 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// Names of operations that are written in paths at the position of a record's key.
-const OPERATION_NAMES: [&str; 4] = ["aggregate", "bulk_create", "group", "upsert"];
+const OPERATION_NAMES: [&str; 5] = ["aggregate", "bulk_create", "group", "imports", "upsert"];
 /// Those at the position of a field.
 const RECORD_OPERATION_NAMES: [&str; 3] = ["get_siblings", "history", "references"];
 

@@ -13,6 +13,7 @@ mod operation;
 pub(crate) mod parts;
 mod received;
 mod request_error;
+pub(crate) mod upload;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -29,6 +30,7 @@ pub use self::{
     },
     received::{BodyProperty, ParameterValue, ReadBody, ReadOperation, ReadQuery, ReceivedRequest},
     request_error::RequestError,
+    upload::Upload,
 };
 /// Declares an operation. The documentation of the crate `svc-macros` explains the attributes.
 pub use svc_macros::Operation;

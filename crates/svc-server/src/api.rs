@@ -3,6 +3,7 @@
 mod account;
 mod call;
 pub(crate) mod health;
+pub(crate) mod imports;
 mod pages;
 mod projects;
 pub(crate) mod records;
@@ -55,8 +56,8 @@ pub(crate) fn application() -> Routes {
 
 /// The operations that the API definition of each resource describes.
 pub(crate) fn of_resources() -> Routes {
-    let routes = records::routes().merge(sql::routes());
-    routes.merge(statements::routes())
+    let routes = records::routes().merge(imports::routes());
+    routes.merge(sql::routes()).merge(statements::routes())
 }
 
 /// The routes of the data host: `{base_url}`.

@@ -11,6 +11,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 use svc_model::{
     DEFAULT_PER_PAGE, MAX_PER_PAGE,
+    imports::DEFAULT_BATCH,
     proxy::BodyType,
     records::{AggregateFunction, MAX_BULK, MAX_IDEMPOTENCY_KEY},
     statements::MAX_STATEMENT_ID,
@@ -35,6 +36,8 @@ struct Described {
     has_filters: bool,
     /// Whether the answer is rows, which are also given as lines of JSON and as CSV.
     has_row_formats: bool,
+    /// Whether the body is a file of rows.
+    is_file: bool,
     /// Whether the answer is a single value, of whatever type, or a part of it.
     is_raw: bool,
 }
@@ -51,6 +54,7 @@ fn read<T: DeserializeOwned>(file: &str, schema: &str) -> T {
         ("{DEFAULT_PER_PAGE}", json!(DEFAULT_PER_PAGE)),
         ("{MAX_PER_PAGE}", json!(MAX_PER_PAGE)),
         ("{MAX_BULK}", json!(MAX_BULK)),
+        ("{DEFAULT_BATCH}", json!(DEFAULT_BATCH)),
         ("{MAX_IDEMPOTENCY_KEY}", json!(MAX_IDEMPOTENCY_KEY)),
         ("{MAX_STATEMENT_ID}", json!(MAX_STATEMENT_ID)),
         ("{BODY_TYPES}", json!(BodyType::ALL.map(BodyType::as_str))),

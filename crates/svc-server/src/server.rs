@@ -15,7 +15,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavi
 use crate::{
     Config, Error,
     api::{
-        router,
+        imports, router,
         routes::{Hosts, PREFIX},
     },
     http::{
@@ -163,6 +163,7 @@ impl Server {
                 let grace = state.config.shutdown_grace;
                 mail::run(&state.store, smtp, &state.mail, stopped, grace).await;
             });
+            tasks.spawn(imports::runner::run(Shared::clone(&state), stopped.clone()));
             shutdown.await;
             tracing::info!("shutting down");
             state.end();

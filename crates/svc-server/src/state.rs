@@ -3,6 +3,7 @@
 pub(crate) mod cache;
 mod connections;
 pub(crate) mod documents;
+mod imports;
 pub(crate) mod statements;
 mod store_health;
 mod tools;
@@ -21,7 +22,7 @@ use svc_store::{Actor, Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
 use self::{
-    connections::Connections, documents::Documents, statements::Statements,
+    connections::Connections, documents::Documents, imports::Imports, statements::Statements,
     store_health::StoreHealth, tools::Tools, write_keys::WriteKeys, writing::Writing,
 };
 use crate::{
@@ -55,6 +56,7 @@ pub(crate) struct State {
     pub(crate) writing: Writing,
     pub(crate) write_keys: WriteKeys,
     pub(crate) statements: Statements,
+    pub(crate) imports: Imports,
     pub(crate) store_health: StoreHealth,
     /// The keys of access tokens.
     pub(crate) keyring: ArcSwap<Keyring>,
@@ -75,6 +77,7 @@ impl State {
             writing: Writing::new(&config),
             write_keys: WriteKeys::default(),
             statements: Statements::default(),
+            imports: Imports::default(),
             store_health: StoreHealth::default(),
             config,
             store,
@@ -151,7 +154,12 @@ impl State {
     pub(crate) fn store_for(&self, actor: Actor, parts: &Parts) -> Store {
         let id = parts.extensions.get::<RequestId>();
         let id = id.and_then(|RequestId(id)| id.to_str().ok());
-        let store = self.store.acting(actor, id);
+        self.store_acting(actor, id)
+    }
+
+    /// The store for what this actor writes, with this request id in the lines about it.
+    pub(crate) fn store_acting(&self, actor: Actor, request_id: Option<&str>) -> Store {
+        let store = self.store.acting(actor, request_id);
         match self.config.audit {
             AuditMode::Off => store.unaudited(),
             _ => store,

@@ -252,23 +252,37 @@ impl Imports<'_> {
             .await
     }
 
-    /// Claims the running imports that nobody works on, for a while: their identifiers.
+    /// Claims running imports that nobody works on, for a while, those first that were begun first: their identifiers.
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn claim(&self, runner: Uuid, time: SignedDuration) -> Result<Vec<Uuid>> {
+    pub async fn claim(&self, runner: Uuid, time: SignedDuration, most: u32) -> Result<Vec<Uuid>> {
+        let free = "SELECT uid FROM imports WHERE state = ?1 AND (runner_until IS NULL OR runner_until < ?2) \
+             ORDER BY date_add, uid LIMIT ?3";
+        // Looked for before the store is written, which happens rarely.
+        let any = self
+            .store
+            .read(move |reader| {
+                let values = values![ImportState::Running.as_str(), reader.now(), 1_i64];
+                reader.exists(free, &values)
+            })
+            .await?;
+        if !any {
+            return Ok(Vec::new());
+        }
         self.store
             .write(move |tx| {
                 let now = tx.now();
-                let free = "SELECT uid FROM imports WHERE state = ?1 AND (runner_until IS NULL OR runner_until < ?2)";
                 let running = ImportState::Running.as_str();
-                let free: Vec<Uuid> = tx.list(free, &values![running, now], |row| {
-                    row::get(row, "uid")
-                })?;
+                let free: Vec<Uuid> =
+                    tx.list(free, &values![running, now, i64::from(most)], |row| {
+                        row::get(row, "uid")
+                    })?;
                 let until = now.checked_add(time).unwrap_or(Timestamp::MAX);
                 for uid in &free {
                     let sql = "UPDATE imports SET runner = ?1, runner_until = ?2 WHERE uid = ?3";
-                    tx.housekeeping().execute(sql, &values![runner, until, uid])?;
+                    tx.housekeeping()
+                        .execute(sql, &values![runner, until, uid])?;
                 }
                 Ok(free)
             })
@@ -286,6 +300,19 @@ impl Imports<'_> {
                 let sql = "UPDATE imports SET runner_until = ?1 WHERE uid = ?2 AND runner = ?3 AND state = ?4";
                 let values = values![until, uid, runner, ImportState::Running.as_str()];
                 Ok(tx.housekeeping().execute(sql, &values)? > 0)
+            })
+            .await
+    }
+
+    /// Gives the claim of an import back, so that others can go on with it.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn release(&self, uid: Uuid, runner: Uuid) -> Result<()> {
+        self.store
+            .write(move |tx| {
+                let sql = "UPDATE imports SET runner = NULL, runner_until = NULL WHERE uid = ?1 AND runner = ?2";
+                tx.housekeeping().execute(sql, &values![uid, runner]).map(drop)
             })
             .await
     }
@@ -321,18 +348,23 @@ impl Imports<'_> {
             .await
     }
 
-    /// Ends a running import, with a message where it failed.
+    /// Ends a running import, with a message where it failed. `false` where it had ended before.
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn end(&self, uid: Uuid, state: ImportState, message: Option<String>) -> Result<()> {
+    pub async fn end(
+        &self,
+        uid: Uuid,
+        state: ImportState,
+        message: Option<String>,
+    ) -> Result<bool> {
         self.store
             .write(move |tx| {
                 let sql = "UPDATE imports SET state = ?1, message = ?2, date_end = ?3, runner = NULL, runner_until = NULL \
                      WHERE uid = ?4 AND state = ?5";
                 let running = ImportState::Running.as_str();
                 let values = values![state.as_str(), message, tx.now(), uid, running];
-                tx.housekeeping().execute(sql, &values).map(drop)
+                Ok(tx.housekeeping().execute(sql, &values)? > 0)
             })
             .await
     }
@@ -442,13 +474,18 @@ mod tests {
         let (import, _) = imports.begin(new(None)).await.unwrap();
         let (mine, other) = (Uuid::now_v7(), Uuid::now_v7());
         let hour = SignedDuration::from_hours(1);
-        assert_eq!(imports.claim(mine, hour).await.unwrap(), [import.uid]);
-        assert!(imports.claim(other, hour).await.unwrap().is_empty());
+        assert_eq!(imports.claim(mine, hour, 9).await.unwrap(), [import.uid]);
+        assert!(imports.claim(other, hour, 9).await.unwrap().is_empty());
         assert!(imports.keep(import.uid, mine, hour).await.unwrap());
         assert!(!imports.keep(import.uid, other, hour).await.unwrap());
+        imports.release(import.uid, other).await.unwrap();
+        assert!(imports.claim(other, hour, 9).await.unwrap().is_empty());
+        imports.release(import.uid, mine).await.unwrap();
+        assert!(imports.claim(mine, hour, 0).await.unwrap().is_empty());
+        assert_eq!(imports.claim(mine, hour, 9).await.unwrap(), [import.uid]);
         // A claim that is over is another's.
         imports.keep(import.uid, mine, -hour).await.unwrap();
-        assert_eq!(imports.claim(other, hour).await.unwrap(), [import.uid]);
+        assert_eq!(imports.claim(other, hour, 9).await.unwrap(), [import.uid]);
         assert!(!imports.resume(import.uid).await.unwrap());
         imports
             .end(import.uid, ImportState::Cancelled, None)
@@ -458,7 +495,7 @@ mod tests {
         let ended = imports.find(import.uid).await.unwrap().unwrap();
         assert!(ended.date_end.is_some());
         assert!(imports.resume(import.uid).await.unwrap());
-        assert_eq!(imports.claim(mine, hour).await.unwrap(), [import.uid]);
+        assert_eq!(imports.claim(mine, hour, 9).await.unwrap(), [import.uid]);
         assert!(imports.forget_old().await.unwrap().is_empty());
     }
 

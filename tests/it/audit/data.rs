@@ -107,6 +107,40 @@ fn every_write_to_a_record_leaves_one_line_and_other_calls_leave_none() {
         let bulk = data("POST", "/models/t/bulk_create?_atomic=1").json(&records);
         audited.quiet("POST /models/t/bulk_create", bulk, 200);
 
+        // The rows of an import are lines about the import.
+        let file = data("POST", "/models/t/imports").header("content-type", "text/csv");
+        let file = file.header("idempotency-key", "rows");
+        let file = file.body("name,note\nrow1,x\nrow2,\nrow2,x\n");
+        let (begun, line) = audited.write("POST /models/t/imports", file, 202);
+        let uid = begun.json()["uid"].as_str().unwrap().to_owned();
+        about(&line, "imports.begin", &uid);
+        let end = |model: &str, uid: &str| {
+            let template = format!("/models/{model}/imports/{{import}}");
+            let path = format!("/models/{model}/imports/{uid}");
+            let get = format!("GET {template}");
+            wait_until("the rows were read", || {
+                let import = audited.quiet(&get, data("GET", &path), 200);
+                import.json()["state"] == "done"
+            });
+            let refused = data("GET", &format!("{path}/refused"));
+            audited.quiet(&format!("{get}/refused"), refused, 200);
+            for change in ["cancel", "resume"] {
+                let call = data("POST", &format!("{path}/{change}"));
+                // One that has ended stays as it is.
+                audited.quiet(&format!("POST {template}/{change}"), call, 200);
+            }
+        };
+        end("t", &uid);
+        let rows = lines(audited.folder.path(), &["--request-id", &uid]);
+        let [row] = rows.as_slice() else {
+            panic!("{rows:?}");
+        };
+        assert_eq!(text(row, "action"), "records.bulk_create");
+        assert_eq!(
+            (&row["records"], &row["actor"]),
+            (&json!(2), &line["actor"])
+        );
+
         // A create that changes what is there is an update.
         let upsert = |path: &str, body: &Value| data("POST", path).json(body);
         let known = json!({"name": "c", "note": CONTENT});
@@ -190,6 +224,11 @@ fn every_write_to_a_record_leaves_one_line_and_other_calls_leave_none() {
                 200,
             );
         }
+
+        let file = data("POST", "/models/pairs/imports?_dry_run=1");
+        let file = file.header("content-type", "text/csv").body("a\n");
+        let (begun, _) = audited.write("POST /models/pairs/imports", file, 202);
+        end("pairs", begun.json()["uid"].as_str().unwrap());
 
         let document = service.data("GET", resource, "/openapi.json").ok();
         let called = audited.called.lock().unwrap().clone();

@@ -22,6 +22,20 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/projects/demo/prod/shop/models/orders/group"),
     ("POST", "/projects/demo/prod/shop/models/orders/group"),
     ("POST", "/projects/demo/prod/shop/models/orders/bulk_create"),
+    ("POST", "/projects/demo/prod/shop/models/orders/imports"),
+    ("GET", "/projects/demo/prod/shop/models/orders/imports/1"),
+    (
+        "GET",
+        "/projects/demo/prod/shop/models/orders/imports/1/refused",
+    ),
+    (
+        "POST",
+        "/projects/demo/prod/shop/models/orders/imports/1/cancel",
+    ),
+    (
+        "POST",
+        "/projects/demo/prod/shop/models/orders/imports/1/resume",
+    ),
     (
         "GET",
         "/projects/demo/prod/shop/models/orders/1/get_siblings",

@@ -2,8 +2,6 @@
 
 mod types;
 
-use std::time::{Duration, Instant};
-
 use proptest::{
     prelude::*,
     test_runner::{Config, TestRunner},
@@ -462,7 +460,7 @@ fn long_values_stay_in_the_database() {
     };
     assert!(size("excerpts.db") > 300 << 20);
     for engine in ENGINES {
-        let begun = Instant::now();
+        // The values together are larger than any answer may be.
         let list = databases.get(engine, "texts?_excerpt=5&_order_by=id");
         let records = list["results"].as_array().unwrap();
         assert_eq!(records.len(), 10, "{engine}");
@@ -473,7 +471,5 @@ fn long_values_stay_in_the_database() {
             let lengths = json!({"body": LENGTH, "doc": LENGTH + 4, "data": LENGTH});
             assert_eq!(record["_cut"], lengths, "{engine}");
         }
-        let taken = begun.elapsed();
-        assert!(taken < Duration::from_secs(10), "{engine}: {taken:?}");
     }
 }

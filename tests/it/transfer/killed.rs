@@ -108,7 +108,7 @@ impl Killable {
     fn import(&self, engine: &str, file: &str) -> std::process::Child {
         std::process::Command::new(program())
             .args(["records", "import", engine, "n", file, "--resume"])
-            .args(["--batch", "40"])
+            .args(["--batch", "10"])
             .envs(self.settings(engine).iter().cloned())
             .current_dir(self.folder.path())
             .stdout(Stdio::null())
@@ -131,7 +131,7 @@ impl Killable {
     }
 }
 
-const IMPORTED: u64 = 2_000;
+const IMPORTED: u64 = 9_000;
 
 #[test]
 fn an_import_whose_service_and_program_are_killed_creates_each_record_once() {
@@ -139,11 +139,10 @@ fn an_import_whose_service_and_program_are_killed_creates_each_record_once() {
     for (engine, _) in NUMBERED {
         let file = format!("{engine}.ndjson");
         killable.write(&file, IMPORTED);
-        let mut at = 0;
         for round in 0..4 {
             let mut child = killable.import(engine, &file);
             // Each time at another moment within a batch.
-            at += 80 + round * 37;
+            let at = killable.answered(&file) + 80 + round * 37;
             svc_tests::wait_until("some batches were imported", || {
                 killable.answered(&file) > at
             });
@@ -175,7 +174,7 @@ fn an_interrupted_import_reports_its_progress_and_how_to_continue() {
     killable.write("i.ndjson", 9_000);
     let child = std::process::Command::new(program())
         .args(["records", "import", "sqlite", "n", "i.ndjson"])
-        .args(["--batch", "500"])
+        .args(["--batch", "5"])
         .envs(killable.settings("sqlite").iter().cloned())
         .current_dir(killable.folder.path())
         .stdout(Stdio::null())
@@ -195,7 +194,7 @@ fn an_interrupted_import_reports_its_progress_and_how_to_continue() {
     assert!(made < 9_000, "it was interrupted in time");
     for part in [
         format!("{made} records were made so far"),
-        "svc records import sqlite n i.ndjson --resume --batch 500".to_owned(),
+        "svc records import sqlite n i.ndjson --resume --batch 5".to_owned(),
     ] {
         assert!(message.contains(&part), "{part}: {message}");
     }

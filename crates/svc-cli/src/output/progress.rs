@@ -35,6 +35,25 @@ impl Progress {
         bar.set_position(records);
     }
 
+    /// How much of a file has come through, and what that makes.
+    pub(crate) fn show_part(&mut self, what: &str, bytes: u64, all: u64) {
+        if !self.visible || self.began.elapsed() < PROGRESS_AFTER {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let style =
+                ProgressStyle::with_template("{bar:32} {bytes}/{total_bytes}, {msg}, {eta} left")
+                    .unwrap_or_else(|_| ProgressStyle::default_bar());
+            ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr()).with_style(style)
+        });
+        if bytes < bar.position() {
+            // What was sent is read from its beginning.
+            bar.reset_eta();
+        }
+        bar.set_message(what.to_owned());
+        bar.set_position(bytes);
+    }
+
     pub(crate) fn end(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();

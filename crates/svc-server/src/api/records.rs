@@ -1,7 +1,7 @@
 //! Records of connected databases (specification, section 4; wire contract, section 4).
 
 mod aggregate;
-mod bulk_create;
+pub(crate) mod bulk_create;
 mod change_all;
 mod list;
 mod references;

@@ -25,7 +25,7 @@ use svc_model::{
     sql::SqlQuery,
     statements::{MAX_STATEMENT_ID, is_statement_id},
 };
-use svc_store::{Actor, ActorKind, ResourceGrant, Store, Team, TeamRights};
+use svc_store::{Actor, ActorKind, Import, ResourceGrant, StarterRights, Store, Team, TeamRights};
 
 pub(crate) use self::{
     records::{Change, Records, Selection},
@@ -73,7 +73,7 @@ struct Names {
     model: String,
     #[serde(default)]
     id: String,
-    #[serde(default, alias = "statement")]
+    #[serde(default, alias = "statement", alias = "import")]
     field: Box<str>,
 }
 
@@ -149,7 +149,7 @@ pub(crate) struct Access<R> {
     model: String,
     /// The primary key that the path names; empty where it names none.
     id: String,
-    /// The field, or the id of a statement, that the path names; empty where it names none.
+    /// The field, or the id of a statement or an import, that the path names; empty where it names none.
     field: Box<str>,
     resource: Resource,
     rights: Rights,
@@ -180,6 +180,7 @@ impl<R> Access<R> {
                 Actor::new(ActorKind::StaticToken, token.uid, &token.prefix)
             }
             Rights::Jwt(jwt) => jwt.actor(),
+            Rights::Starter(actor, _) => actor.clone(),
         }
     }
 
@@ -210,6 +211,33 @@ impl<R> Access<R> {
     }
 }
 
+impl<R: Right> Access<R> {
+    /// What who began an import may do with its records now.
+    pub(crate) async fn of_starter(state: &Shared, import: &Import) -> ApiResult<Self> {
+        let path = ResourcePath {
+            scope: import.scope.clone(),
+            resource: import.resource.clone(),
+        };
+        let imports = state.store.imports();
+        let actor = import.actor.clone();
+        let rights = imports.rights_of(&actor, &path.scope, &path.resource);
+        let rights = rights.await?.ok_or(ApiError::PermissionDenied(
+            "the token or the user that began the import is not valid any more",
+        ))?;
+        let rights = Rights::Starter(actor, rights);
+        rights.check::<R>(&path, &import.model)?;
+        Ok(Self {
+            resource: state.connections.get(&path).await?,
+            path,
+            model: import.model.clone(),
+            id: String::new(),
+            field: Box::default(),
+            rights,
+            right: PhantomData,
+        })
+    }
+}
+
 impl Access<Administer> {
     /// Answers a query in SQL, which sees everything.
     pub(crate) async fn sql(&self, query: &SqlQuery) -> Result<SqlOutput, svc_data::Error> {
@@ -226,6 +254,19 @@ impl Access<Describe> {
     /// The id of a statement in the path.
     pub(crate) fn statement(&self) -> &str {
         &self.field
+    }
+
+    /// The identifier of an import in the path.
+    pub(crate) fn import(&self) -> &str {
+        &self.field
+    }
+
+    /// Whether something that this actor began is the caller's to see: an administrator sees that of all.
+    pub(crate) fn is_of(&self, actor: &Actor) -> bool {
+        let is_administrator = |(team, _): (&Team, _)| team.super_group;
+        let caller = self.actor();
+        self.rights.team().is_some_and(is_administrator)
+            || (caller.kind == actor.kind && caller.uid == actor.uid)
     }
 
     /// Whose statements the caller sees and may end. Whoever holds a static token sees those of the token.
@@ -297,6 +338,8 @@ enum Rights {
     Token(Arc<Used<ResourceGrant>>),
     /// Those of the team of a user or a service.
     Jwt(Jwt),
+    /// Those that who began an import has now.
+    Starter(Actor, StarterRights),
 }
 
 impl Rights {
@@ -305,6 +348,8 @@ impl Rights {
         match self {
             Self::Token(_) => None,
             Self::Jwt(jwt) => Some(jwt.team()),
+            Self::Starter(_, StarterRights::OfTeam(team, rights)) => Some((team, rights)),
+            Self::Starter(..) => None,
         }
     }
 

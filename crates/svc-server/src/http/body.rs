@@ -3,7 +3,7 @@
 pub(crate) mod arriving;
 pub(crate) mod memory;
 
-use std::fmt;
+use std::{error::Error, fmt};
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -92,13 +92,18 @@ async fn read(headers: &HeaderMap, body: Body, config: &Config, limit: usize) ->
     match Limited::new(body, limit).collect().await {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(ApiError::PayloadTooLarge { limit }),
-        Err(error) => Err(match Cause::of(&*error) {
-            Some(Cause::TooSlow) => ApiError::BodyTimeout,
-            Some(Cause::NoMemory) => ApiError::Overloaded(
-                "there is no memory for this request body now; try again, or send less at once",
-            ),
-            None => ApiError::Invalid(Invalid::general("the request body broke off")),
-        }),
+        Err(error) => Err(broken_off(&*error)),
+    }
+}
+
+/// Why a body did not arrive as a whole.
+pub(crate) fn broken_off(error: &(dyn Error + 'static)) -> ApiError {
+    match Cause::of(error) {
+        Some(Cause::TooSlow) => ApiError::BodyTimeout,
+        Some(Cause::NoMemory) => ApiError::Overloaded(
+            "there is no memory for this request body now; try again, or send less at once",
+        ),
+        None => ApiError::Invalid(Invalid::general("the request body broke off")),
     }
 }
 

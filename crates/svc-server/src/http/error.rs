@@ -63,6 +63,11 @@ pub(crate) enum ApiError {
         "the request body must be JSON that is not compressed, with Content-Type: application/json"
     )]
     UnsupportedMediaType,
+    /// 415: the body is no file that can be imported.
+    #[error(
+        "the file must be CSV (Content-Type: text/csv) or NDJSON (application/x-ndjson) that is not compressed"
+    )]
+    UnsupportedFile,
     /// 416: a part that the value does not have. How many bytes it has.
     #[error("the value has {length} bytes, and none of them are in the requested range")]
     NoSuchRange { length: usize },
@@ -202,7 +207,7 @@ impl ApiError {
             Self::PreconditionFailed(_) => (Status::PRECONDITION_FAILED, "precondition_failed"),
             Self::BodyTimeout => (Status::REQUEST_TIMEOUT, "timeout"),
             Self::PayloadTooLarge { .. } => (Status::PAYLOAD_TOO_LARGE, "payload_too_large"),
-            Self::UnsupportedMediaType => {
+            Self::UnsupportedMediaType | Self::UnsupportedFile => {
                 (Status::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type")
             }
             Self::NoSuchRange { .. } => (Status::RANGE_NOT_SATISFIABLE, "range_not_satisfiable"),

@@ -2,7 +2,7 @@
 
 pub(crate) mod permits;
 
-use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
+use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe, pin::pin, sync::Arc};
 
 use axum::{
     Router,
@@ -16,6 +16,7 @@ use http_body::Body as _;
 use parking_lot::Mutex;
 use svc_data::turns::Caller;
 use svc_model::{Invalid, X_REQUEST_ID};
+use tokio::time::{Instant, timeout_at};
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
@@ -24,7 +25,10 @@ use crate::{
     auth::throttle::{self, network},
     http::{
         ApiError,
-        body::{arriving::Arriving, memory::BodyMemory},
+        body::{
+            arriving::{Arriving, Streaming},
+            memory::BodyMemory,
+        },
         cors::{self, Cors},
         limits::permits::{Permits, Slot},
         listener::registry::Entry,
@@ -104,15 +108,31 @@ impl Stack {
         response
     }
 
-    async fn answer_in_time(&self, request: Request) -> Response {
-        match tokio::time::timeout(self.config.request_timeout, self.work(request)).await {
-            Ok(response) => response,
-            Err(_) => ApiError::Timeout("the request took too long".to_owned()).into_response(),
+    async fn answer_in_time(&self, mut request: Request) -> Response {
+        let has_body = !request.body().is_end_stream();
+        let streaming = has_body.then(Arc::<Streaming>::default);
+        if let Some(streaming) = &streaming {
+            request.extensions_mut().insert(Arc::clone(streaming));
+        }
+        let timeout = self.config.request_timeout;
+        let mut due = Instant::now() + timeout;
+        let mut work = pin!(self.work(request, streaming.clone()));
+        loop {
+            if let Ok(response) = timeout_at(due, &mut work).await {
+                return response;
+            }
+            match streaming.as_ref().and_then(|body| body.due(timeout)) {
+                Some(later) => due = later,
+                None => {
+                    let message = "the request took too long".to_owned();
+                    return ApiError::Timeout(message).into_response();
+                }
+            }
         }
     }
 
     /// Answers a request once there is a permit to work on it.
-    async fn work(&self, request: Request) -> Response {
+    async fn work(&self, request: Request, streaming: Option<Arc<Streaming>>) -> Response {
         let (config, Limits { permits, bodies }) = (&self.config, &self.limits);
         // Health checks do not wait for a permit.
         if matches!(request.uri().path().trim_end_matches('/'), HEALTH | READY) {
@@ -125,17 +145,19 @@ impl Stack {
             credential.map(HeaderValue::as_bytes),
         ));
         let permit = permits.acquire(caller, is_anonymous).await;
-        if request.body().is_end_stream() {
+        let Some(streaming) = streaming else {
             let _permit = permit;
             return caller.run(self.route(request)).await;
-        }
+        };
         let slot = Slot::new(permits, caller, is_anonymous, permit);
         let connection = request.extensions().get::<Arc<Entry>>().cloned();
         // It is given back with the answer: until then the handler has the body in one form or another.
         let held = Arc::new(Mutex::new(bodies.begin(caller)));
         let (arriving, arrived) = (Arc::clone(&slot), Arc::clone(&held));
-        let request = request
-            .map(|body| Body::new(Arriving::new(body, arriving, arrived, connection, config)));
+        let request = request.map(|body| {
+            let body = Arriving::new(body, arriving, arrived, connection, streaming, config);
+            Body::new(body)
+        });
         let response = caller.run(self.route(request)).await;
         // A handler may have kept the body.
         slot.leave();
@@ -248,7 +270,7 @@ mod tests {
         let limits = Limits::new(&config);
         let slow = || tokio::time::sleep(Duration::from_secs(1));
         let stack = limits.around(Router::new().route("/", get(slow)), &config);
-        let begun = tokio::time::Instant::now();
+        let begun = Instant::now();
         let call = || stack.answer(request("/"));
         let answers = tokio::join!(call(), call(), call());
         for answer in [answers.0, answers.1, answers.2] {
@@ -273,7 +295,7 @@ mod tests {
         };
         let busy = tokio::spawn(call("/"));
         tokio::task::yield_now().await;
-        let begun = tokio::time::Instant::now();
+        let begun = Instant::now();
         assert_eq!(call("/healthz").await.status(), StatusCode::OK);
         assert!(begun.elapsed().is_zero());
         busy.abort();

@@ -181,7 +181,7 @@ fn paths_of(model: &ModelDescription, operations: &[OperationInfo]) -> BTreeMap<
     };
     let mut paths = BTreeMap::new();
     for operation in operations {
-        if model.is_view && operation.method != Method::GET {
+        if model.is_view && (operation.method != Method::GET || is_of_imports(operation)) {
             continue;
         }
         let Some(below) = path_below(operation).filter(|path| is_of_model(path)) else {
@@ -223,7 +223,11 @@ fn keep_what_tools_have(path: &str, methods: &mut Path) -> bool {
     };
     methods.retain(|method, _| !missing.contains(&method.as_str()));
     let others = ["/bulk_create", "/references", "/{field}"];
-    !others.iter().any(|other| path.ends_with(other))
+    !others.iter().any(|other| path.ends_with(other)) && !path.contains("/imports")
+}
+
+fn is_of_imports(info: &OperationInfo) -> bool {
+    info.name.starts_with("imports.")
 }
 
 /// A model's name as a segment of a path of the document; braces would begin a parameter.
@@ -267,6 +271,10 @@ fn method_of(info: &OperationInfo, filtered: Option<&FilteredModel<'_>>) -> (Str
     let (group, verb) = info.name.split_once('.').unwrap_or((info.name, "get"));
     let verb = if verb == "get" { "retrieve" } else { verb };
     let (operation_id, tag) = match model {
+        Some(model) if is_of_imports(info) => (
+            format!("{} {}", info.name.replace('.', "_"), model.model),
+            model.model.as_str(),
+        ),
         Some(model) => (format!("{verb} {}", model.model), model.model.as_str()),
         None if info.path_template.ends_with('}') => (info.name.replace('.', "_"), group),
         None => (path_below(info).unwrap_or(group).replace('/', ""), group),
@@ -289,10 +297,17 @@ fn method_of(info: &OperationInfo, filtered: Option<&FilteredModel<'_>>) -> (Str
         responses["206"] = json!({"description": "A part of the value.", "content": any});
     }
     let body = operation.body.as_deref();
+    let body = body.map(|name| content(&schema(name)));
+    let file = operation.is_file.then(|| {
+        let text = json!({"schema": {"type": "string"}});
+        json!({"text/csv": text, "application/x-ndjson": text})
+    });
     let method = MethodObject {
         operation_id,
         parameters: parameters.chain(filters).collect(),
-        request_body: body.map(|name| json!({"required": true, "content": content(&schema(name))})),
+        request_body: body
+            .or(file)
+            .map(|content| json!({"required": true, "content": content})),
         responses,
         tags: [tag.to_owned()],
     };

@@ -4,13 +4,17 @@ use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::Imports;
 use crate::database::{make_private_dir, private_file, sync_dir};
+use crate::error::Result;
 
 /// The folder of the files, within that of the store.
 const FOLDER: &str = "imports";
+/// How long a file may take to arrive, in seconds.
+const ARRIVES_FOR: u64 = 24 * 3_600;
 
 impl Imports<'_> {
     /// Makes the file of an import, which only the owner of the process may read.
@@ -42,6 +46,43 @@ impl Imports<'_> {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// How many bytes there is room for beside the files that are there; `None` where the system does not tell.
+    #[must_use]
+    pub fn free_bytes(&self) -> Option<u64> {
+        #[cfg(unix)]
+        {
+            let disk = rustix::fs::statvfs(self.store.dir()).ok()?;
+            disk.f_bavail.checked_mul(disk.f_frsize)
+        }
+        #[cfg(not(unix))]
+        None
+    }
+
+    /// Removes the files of imports that the store does not know: the service ended while they arrived. Those of today are
+    /// left, since they may still arrive.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn remove_lost_files(&self) -> Result<()> {
+        let Ok(entries) = fs::read_dir(self.folder()) else {
+            return Ok(());
+        };
+        let names = entries.flatten().map(|entry| entry.file_name());
+        let uids = names.filter_map(|name| name.to_str()?.parse::<Uuid>().ok());
+        let now = u64::try_from(Timestamp::now().as_second()).unwrap_or_default();
+        let is_old = |uid: &Uuid| {
+            let made = uid.get_timestamp().map(|made| made.to_unix().0);
+            made.is_some_and(|made| made.saturating_add(ARRIVES_FOR) < now)
+        };
+        for uid in uids.filter(is_old).collect::<Vec<_>>() {
+            if self.find(uid).await?.is_none() {
+                // The next time will do as well.
+                let _ = self.remove_file(uid);
+            }
+        }
+        Ok(())
     }
 
     fn folder(&self) -> PathBuf {

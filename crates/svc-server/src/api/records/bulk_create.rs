@@ -25,6 +25,8 @@ use crate::{
     state::Shared,
 };
 
+pub(crate) use self::once::read_key;
+
 /// A bulk create whose request was read.
 struct BulkCreate {
     records: Records<Write>,
@@ -36,12 +38,12 @@ struct BulkCreate {
 }
 
 /// The outcome of a record: what became of it, or the response to its refusal.
-type Outcome = Result<Done, Box<RawValue>>;
+pub(crate) type Outcome = Result<Done, Box<RawValue>>;
 
 /// A record that was created, or that was there and was changed.
-struct Done {
+pub(crate) struct Done {
     record: Bytes,
-    is_updated: bool,
+    pub(crate) is_updated: bool,
 }
 
 pub(super) async fn bulk_create(
@@ -58,7 +60,7 @@ pub(super) async fn bulk_create(
     }
     let records = access.records().await?;
     let query = BulkQuery::parse(request.query())?;
-    let key = once::read_key(&request.parts.headers)?;
+    let key = read_key(&request.parts.headers)?;
     let store = request.store_for(records.actor());
     let ResourceRequest { state, parts } = request;
     let bodies = read_objects(&parts.headers, body, &state.config, MAX_BULK).await?;
@@ -78,6 +80,25 @@ pub(super) async fn bulk_create(
         None => create.run(&state).await?,
     };
     Ok(answer(&outcomes))
+}
+
+/// Creates records, once for the key however often it is called.
+pub(crate) async fn create_once(
+    state: &Shared,
+    records: Records<Write>,
+    bodies: Vec<JsonObject>,
+    options: BulkOptions,
+    store: Store,
+    key: String,
+) -> ApiResult<Vec<Outcome>> {
+    let create = BulkCreate {
+        entry: records.audit_entry::<records::BulkCreate>(),
+        records,
+        bodies,
+        options,
+        store,
+    };
+    once::run(state, create, key).await
 }
 
 impl BulkCreate {
@@ -151,7 +172,7 @@ fn outcomes(results: Vec<Result<RecordJson, svc_data::Error>>) -> ApiResult<Vec<
 }
 
 /// What is answered about a refused record.
-fn refused(error: svc_data::Error) -> ApiResult<Box<RawValue>> {
+pub(crate) fn refused(error: svc_data::Error) -> ApiResult<Box<RawValue>> {
     let refusal = match ApiError::from(error) {
         ApiError::Invalid(errors) => Refusal::from(errors),
         ApiError::Refused(refusal) => *refusal,

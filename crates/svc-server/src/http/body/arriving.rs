@@ -4,7 +4,10 @@
 use std::{
     error::Error,
     pin::Pin,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -52,6 +55,40 @@ impl Cause {
     }
 }
 
+/// Whether a handler takes the body of its request piece by piece, as an extension of the request. Such a body is not kept in
+/// memory, and may take longer than others, and longer than an answer may, as long as it arrives fast enough.
+#[derive(Debug, Default)]
+pub(crate) struct Streaming {
+    is_on: AtomicBool,
+    ended: Mutex<Option<Instant>>,
+}
+
+impl Streaming {
+    /// The body is taken piece by piece from now on.
+    pub(crate) fn begin(&self) {
+        self.is_on.store(true, Ordering::Relaxed);
+    }
+
+    fn is_on(&self) -> bool {
+        self.is_on.load(Ordering::Relaxed)
+    }
+
+    /// All of the body is there.
+    fn end(&self) {
+        self.ended.lock().get_or_insert_with(Instant::now);
+    }
+
+    /// When an answer is due that may take this long from the end of the body on; `None` when it is overdue.
+    pub(crate) fn due(&self, timeout: Duration) -> Option<Instant> {
+        if !self.is_on() {
+            return None;
+        }
+        let now = Instant::now();
+        let due = self.ended.lock().unwrap_or(now) + timeout;
+        (due > now).then_some(due)
+    }
+}
+
 /// The body of a request that is worked on.
 pub(crate) struct Arriving {
     body: Body,
@@ -59,8 +96,11 @@ pub(crate) struct Arriving {
     /// What was received takes memory until the request is answered.
     held: Arc<Mutex<HeldBody>>,
     connection: Option<Arc<Entry>>,
+    streaming: Arc<Streaming>,
     limits: Limits,
     received: u64,
+    /// When something was received last.
+    last: Option<Instant>,
     /// When it was first waited for.
     begun: Option<Instant>,
     state: State,
@@ -75,9 +115,22 @@ struct Limits {
 impl Limits {
     /// When so many bytes are too few.
     fn deadline(self, begun: Instant, received: u64) -> Instant {
+        begun + self.earned(received).min(self.timeout)
+    }
+
+    /// The same for a body that is taken piece by piece: the whole of it may take longer, a piece may not.
+    fn deadline_of_stream(self, begun: Instant, received: u64, last: Instant) -> Instant {
+        let due = last + self.timeout;
+        match self.rate {
+            0 => due,
+            _ => due.min(begun + self.earned(received)),
+        }
+    }
+
+    /// How long so many bytes may take.
+    fn earned(self, received: u64) -> Duration {
         let earned = received.checked_div(self.rate).map(Duration::from_secs);
-        let allowed = earned.map_or(self.timeout, |earned| GRACE.saturating_add(earned));
-        begun + allowed.min(self.timeout)
+        earned.map_or(self.timeout, |earned| GRACE.saturating_add(earned))
     }
 }
 
@@ -97,6 +150,7 @@ impl Arriving {
         slot: Arc<Slot>,
         held: Arc<Mutex<HeldBody>>,
         connection: Option<Arc<Entry>>,
+        streaming: Arc<Streaming>,
         config: &Config,
     ) -> Self {
         Self {
@@ -104,11 +158,13 @@ impl Arriving {
             slot,
             held,
             connection,
+            streaming,
             limits: Limits {
                 timeout: config.body_timeout,
                 rate: config.min_transfer_rate,
             },
             received: 0,
+            last: None,
             begun: None,
             state: State::Ready,
         }
@@ -122,19 +178,28 @@ impl Arriving {
             if let Some(connection) = &self.connection {
                 connection.activity.begin_receiving();
             }
-            let deadline = self.limits.deadline(begun, self.received);
+            let deadline = self.deadline(begun);
             self.state = State::Waiting(Box::pin(sleep_until(deadline)));
         }
-        let State::Waiting(timer) = &mut self.state else {
-            return Poll::Pending;
-        };
         loop {
+            let deadline = self.deadline(begun);
+            let State::Waiting(timer) = &mut self.state else {
+                return Poll::Pending;
+            };
             ready!(timer.as_mut().poll(context));
-            let deadline = self.limits.deadline(begun, self.received);
             if deadline <= Instant::now() {
                 return Poll::Ready(());
             }
             timer.as_mut().reset(deadline);
+        }
+    }
+
+    /// When what was received by now is too little.
+    fn deadline(&self, begun: Instant) -> Instant {
+        let (limits, received) = (self.limits, self.received);
+        match self.streaming.is_on() {
+            true => limits.deadline_of_stream(begun, received, self.last.unwrap_or(begun)),
+            false => limits.deadline(begun, received),
         }
     }
 
@@ -184,13 +249,16 @@ impl http_body::Body for Arriving {
                 Poll::Ready(Some(Ok(frame))) => {
                     let size = frame.data_ref().map_or(0, Bytes::len);
                     this.received = this.received.saturating_add(size as u64);
-                    if let Err(error) = this.held.lock().grow(size) {
+                    if this.streaming.is_on() {
+                        this.last = Some(Instant::now());
+                    } else if let Err(error) = this.held.lock().grow(size) {
                         return Poll::Ready(Some(Err(Box::new(error))));
                     }
                     return Poll::Ready(Some(Ok(frame)));
                 }
                 Poll::Ready(Some(Err(error))) => return Poll::Ready(Some(Err(error.into()))),
                 Poll::Ready(None) => {
+                    this.streaming.end();
                     let next = match this.state {
                         State::Waiting(_) => State::Returning(this.slot.permit_again()),
                         _ => State::Ended,
@@ -245,7 +313,8 @@ mod tests {
         );
         let held = BodyMemory::new(&config()).begin(Caller::default());
         let held = Arc::new(Mutex::new(held));
-        Arriving::new(Body::new(body), slot, held, None, &config())
+        let streaming = Arc::default();
+        Arriving::new(Body::new(body), slot, held, None, streaming, &config())
     }
 
     #[tokio::test(start_paused = true)]

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Reads the key, where there is one.
-pub(super) fn read_key(headers: &HeaderMap) -> ApiResult<Option<String>> {
+pub(crate) fn read_key(headers: &HeaderMap) -> ApiResult<Option<String>> {
     let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
         return Ok(None);
     };

@@ -1,0 +1,151 @@
+//! The rows of a file in batches, read while the batch before is being written.
+
+use std::fs::File;
+
+use svc_model::resources::ModelDescription;
+use tokio::{sync::mpsc, task::spawn_blocking};
+
+use super::{
+    reader::{Reader, Row, Unreadable},
+    settings::Settings,
+};
+
+/// How many bytes of rows a batch has at most, unless one row alone has more.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// Rows that are written together.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) rows: Vec<Row>,
+    /// How many bytes of the file were read by its end.
+    pub(super) bytes: u64,
+    /// The columns of CSV.
+    pub(super) columns: Vec<String>,
+}
+
+/// Reads the rows behind the first `done`. What is in a batch depends on the place where it begins and on the settings alone,
+/// so that one that was interrupted is read again with the same rows.
+pub(super) fn read_ahead(
+    file: File,
+    settings: Settings,
+    model: ModelDescription,
+    longest: usize,
+    done: u64,
+) -> mpsc::Receiver<Result<Batch, Unreadable>> {
+    let (sender, receiver) = mpsc::channel(1);
+    spawn_blocking(move || {
+        let batch = settings.batch as usize;
+        let opened = Reader::new(file, &settings, &model, longest);
+        let opened = opened.map_err(Unreadable::from).and_then(|mut reader| {
+            reader.skip_rows(settings.skip.saturating_add(done))?;
+            Ok(reader)
+        });
+        let mut reader = match opened {
+            Ok(reader) => reader,
+            Err(error) => {
+                // Nobody may wait any more.
+                let _ = sender.blocking_send(Err(error));
+                return;
+            }
+        };
+        loop {
+            let mut rows = Vec::new();
+            let mut failed = None;
+            let mut size = 0;
+            while rows.len() < batch && size < BATCH_BYTES {
+                match reader.next() {
+                    None => break,
+                    Some(Ok(row)) => {
+                        size += row.raw.len();
+                        rows.push(row);
+                    }
+                    Some(Err(error)) => {
+                        failed = Some(error);
+                        break;
+                    }
+                }
+            }
+            let is_end = rows.is_empty();
+            if !is_end {
+                let batch = Batch {
+                    rows,
+                    bytes: reader.bytes(),
+                    columns: reader.columns().to_vec(),
+                };
+                if sender.blocking_send(Ok(batch)).is_err() {
+                    return;
+                }
+            }
+            if let Some(error) = failed {
+                let _ = sender.blocking_send(Err(error));
+                return;
+            }
+            if is_end {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use http::{HeaderMap, header};
+    use svc_model::{
+        imports::ImportQuery,
+        resources::{FieldDescription, FieldType},
+    };
+
+    use super::*;
+
+    async fn batches(text: &str, query: &str, done: u64) -> Vec<String> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, "text/csv".parse().unwrap());
+        let settings = Settings::new(&headers, ImportQuery::parse(query).unwrap()).unwrap();
+        let mut model = ModelDescription::new("t", "t");
+        model.fields = vec![FieldDescription::new("a", FieldType::TextField, "")];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        File::create(&path)
+            .unwrap()
+            .write_all(text.as_bytes())
+            .unwrap();
+        let file = File::open(&path).unwrap();
+        let mut read = read_ahead(file, settings, model, 10 << 20, done);
+        let mut batches = Vec::new();
+        while let Some(batch) = read.recv().await {
+            batches.push(match batch {
+                Ok(batch) => {
+                    let rows = batch.rows.iter().map(|row| row.number.to_string());
+                    let rows: Vec<_> = rows.collect();
+                    format!("{} at {}", rows.join(" "), batch.bytes)
+                }
+                Err(error) => error.to_string(),
+            });
+        }
+        batches
+    }
+
+    #[tokio::test]
+    async fn a_batch_has_the_same_rows_wherever_reading_begins() {
+        let text = "a\n1\n2\n3\n4\n5\n";
+        let all = ["1 2 at 6", "3 4 at 10", "5 at 12"];
+        assert_eq!(batches(text, "_batch=2", 0).await, all);
+        assert_eq!(batches(text, "_batch=2", 2).await, all[1..]);
+        assert_eq!(batches(text, "_batch=2&_skip=1", 2).await, ["4 5 at 12"]);
+        assert!(batches(text, "_batch=2", 5).await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn long_rows_are_fewer_in_a_batch_and_those_before_an_error_are_written() {
+        let long = "x".repeat(3 << 20);
+        let text = format!("a\n{long}\n{long}\n{long}\n\"b");
+        let read = batches(&text, "", 0).await;
+        assert!(read[0].starts_with("1 2 at"), "{read:?}");
+        assert!(read[1].starts_with("3 at"), "{read:?}");
+        assert!(read[2].contains("a quote is opened"), "{read:?}");
+        assert_eq!(read.len(), 3);
+    }
+}

@@ -1,0 +1,338 @@
+//! The rows of a file, one after the other.
+
+mod csv;
+mod ndjson;
+
+use std::{fs::File, io::Read};
+
+use serde_json::{Map, Value};
+use svc_model::{Invalid, JsonObject, resources::ModelDescription};
+
+use self::{csv::CsvReader, ndjson::NdjsonReader};
+use super::settings::{Form, Settings};
+
+/// A row of a file.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// Its number, from 1 on.
+    pub(super) number: u64,
+    /// The row as the file has it.
+    pub(super) raw: RawRow,
+    /// The record that it describes, or why it describes none.
+    pub(super) record: Result<JsonObject, Invalid>,
+}
+
+/// A row as a file has it, and the record that it describes, or why it describes none.
+type Described = (RawRow, Result<JsonObject, Invalid>);
+
+/// A row as a file has it.
+#[derive(Debug)]
+pub(super) enum RawRow {
+    /// The cells of CSV.
+    Cells(::csv::StringRecord),
+    /// A line of NDJSON.
+    Line(String),
+    /// What is no text.
+    Unreadable,
+}
+
+impl RawRow {
+    /// How many bytes it takes.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Cells(cells) => cells.as_slice().len(),
+            Self::Line(line) => line.len(),
+            Self::Unreadable => 0,
+        }
+    }
+
+    /// The row as JSON: an object of the columns of the file, or what there is where it is no such object.
+    pub(super) fn to_json(&self, columns: &[String]) -> String {
+        let value = match self {
+            Self::Line(line) => {
+                return match serde_json::from_str::<&serde_json::value::RawValue>(line) {
+                    Ok(json) => json.get().to_owned(),
+                    Err(_) => Value::from(line.as_str()).to_string(),
+                };
+            }
+            Self::Unreadable => Value::Null,
+            Self::Cells(cells) if cells.len() == columns.len() => {
+                let cells = columns.iter().cloned().zip(cells.iter().map(Value::from));
+                Value::Object(cells.collect::<Map<_, _>>())
+            }
+            Self::Cells(cells) => cells.iter().map(Value::from).collect(),
+        };
+        value.to_string()
+    }
+}
+
+/// Why no further row of a file can be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Unreadable(String);
+
+impl From<Invalid> for Unreadable {
+    /// The structure of the database has changed since the file arrived.
+    fn from(invalid: Invalid) -> Self {
+        Self(invalid.to_string())
+    }
+}
+
+/// Reads the rows of a file.
+pub(super) struct Reader<R: Read = File> {
+    rows: Rows<R>,
+    number: u64,
+}
+
+enum Rows<R: Read> {
+    Csv(CsvReader<R>),
+    Ndjson(NdjsonReader<R>),
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads a file, of which no row may be longer than this.
+    ///
+    /// # Errors
+    /// [`Invalid`] where the columns of the file and the mapping do not fit the model.
+    pub(super) fn new(
+        file: R,
+        settings: &Settings,
+        model: &ModelDescription,
+        longest: usize,
+    ) -> Result<Self, Invalid> {
+        check_fields(settings, model)?;
+        let rows = match settings.form {
+            Form::Csv { delimiter } => {
+                Rows::Csv(CsvReader::new(file, delimiter, settings, model, longest)?)
+            }
+            Form::Ndjson => Rows::Ndjson(NdjsonReader::new(file, settings, longest)),
+        };
+        Ok(Self { rows, number: 0 })
+    }
+
+    /// Leaves rows out.
+    ///
+    /// # Errors
+    /// As those of a row.
+    pub(super) fn skip_rows(&mut self, rows: u64) -> Result<(), Unreadable> {
+        while self.number < rows {
+            let is_there = match &mut self.rows {
+                Rows::Csv(csv) => csv.skip()?,
+                Rows::Ndjson(ndjson) => ndjson.skip()?,
+            };
+            if !is_there {
+                break;
+            }
+            self.number += 1;
+        }
+        Ok(())
+    }
+
+    /// The columns of CSV.
+    pub(super) fn columns(&self) -> &[String] {
+        match &self.rows {
+            Rows::Csv(csv) => csv.columns(),
+            Rows::Ndjson(_) => &[],
+        }
+    }
+
+    /// How many bytes of the file were read.
+    pub(super) fn bytes(&self) -> u64 {
+        match &self.rows {
+            Rows::Csv(csv) => csv.bytes(),
+            Rows::Ndjson(ndjson) => ndjson.bytes(),
+        }
+    }
+}
+
+impl<R: Read> Iterator for Reader<R> {
+    type Item = Result<Row, Unreadable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = match &mut self.rows {
+            Rows::Csv(csv) => csv.next()?,
+            Rows::Ndjson(ndjson) => ndjson.next()?,
+        };
+        self.number += 1;
+        let number = self.number;
+        Some(row.map(|(raw, record)| Row {
+            number,
+            raw,
+            record,
+        }))
+    }
+}
+
+/// Refuses a mapping to what is no field.
+fn check_fields(settings: &Settings, model: &ModelDescription) -> Result<(), Invalid> {
+    let mut invalid = Invalid::new();
+    for (column, field) in settings.mapping.iter() {
+        let Some(field) = field else { continue };
+        if !model.fields.iter().any(|known| known.name == field) {
+            let message = format!("{column:?}: {} has no field {field:?}", model.model);
+            invalid.push_field("_mapping", message);
+        }
+    }
+    invalid.into_result()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, header};
+    use svc_model::{
+        imports::ImportQuery,
+        resources::{FieldDescription, FieldType},
+    };
+
+    use super::*;
+
+    fn model() -> ModelDescription {
+        let mut model = ModelDescription::new("t", "t");
+        let field = |name: &str, sort| FieldDescription::new(name, sort, "");
+        model.fields = vec![
+            field("id", FieldType::IntegerField),
+            field("name", FieldType::TextField),
+            field("doc", FieldType::JsonField),
+        ];
+        model
+    }
+
+    fn settings(media_type: &str, query: &str) -> Settings {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, media_type.parse().unwrap());
+        Settings::new(&headers, ImportQuery::parse(query).unwrap()).unwrap()
+    }
+
+    const CSV: &str = "text/csv";
+    const NDJSON: &str = "application/x-ndjson";
+
+    fn reader<'t>(text: &'t [u8], form: &str, query: &str) -> Result<Reader<&'t [u8]>, Invalid> {
+        Reader::new(text, &settings(form, query), &model(), 200)
+    }
+
+    /// Each row as the record that it describes, or as itself with the message, or why reading ended.
+    fn read(text: &[u8], form: &str, query: &str) -> Vec<String> {
+        let mut reader = reader(text, form, query).unwrap();
+        let mut rows = Vec::new();
+        while let Some(row) = reader.next() {
+            rows.push(match row {
+                Err(error) => format!("ends: {error}"),
+                Ok(row) => match row.record {
+                    Ok(record) => serde_json::to_string(&record).unwrap(),
+                    Err(why) => format!("{}: {why}", row.raw.to_json(reader.columns())),
+                },
+            });
+        }
+        if !rows.last().is_some_and(|row| row.starts_with("ends")) {
+            assert_eq!(reader.bytes(), text.len() as u64);
+        }
+        rows
+    }
+
+    #[test]
+    fn cells_become_the_fields_of_their_columns() {
+        let text = "\u{feff}id,name,doc\n1,\"a \"\"b\"\"\nc\",\"{\"\"x\"\": [1]}\"\n\n2,d,\n";
+        assert_eq!(
+            read(text.as_bytes(), CSV, ""),
+            [
+                r#"{"id":"1","name":"a \"b\"\nc","doc":{"x": [1]}}"#,
+                r#"{"id":"2","name":"d"}"#
+            ]
+        );
+        let text = b"No;Who;Rest\r\n1;a,b;z\r\n";
+        let query = "_delimiter=%3B&_mapping={\"No\":\"id\",\"Who\":\"name\",\"Rest\":null}";
+        assert_eq!(read(text, CSV, query), [r#"{"id":"1","name":"a,b"}"#]);
+        assert!(read(b"", CSV, "").is_empty());
+        assert!(read(b"id,name\n", CSV, "").is_empty());
+    }
+
+    #[test]
+    fn lines_become_the_fields_of_their_properties() {
+        let text = b"{\"id\":1,\"name\":\"a\"}\r\n\n  {\"id\":9007199254740993}";
+        assert_eq!(
+            read(text, NDJSON, ""),
+            [r#"{"id":1,"name":"a"}"#, r#"{"id":9007199254740993}"#]
+        );
+        let query = "_mapping={\"No\":\"id\",\"x\":null}";
+        let text = b"{\"No\":1,\"x\":2,\"name\":\"a\"}\n";
+        assert_eq!(read(text, NDJSON, query), [r#"{"id":1,"name":"a"}"#]);
+    }
+
+    #[test]
+    fn a_row_that_is_no_record_does_not_keep_the_others() {
+        let rows = read(
+            b"id,name\n1\n2,b,c\n3,\xff\n4,d\n5,e\n",
+            CSV,
+            "_mapping={\"name\":\"doc\"}",
+        );
+        assert!(
+            rows[0].starts_with(r#"["1"]: the row has 1 value, "#),
+            "{rows:?}"
+        );
+        assert!(
+            rows[1].starts_with(r#"["2","b","c"]: the row has 3"#),
+            "{rows:?}"
+        );
+        assert!(rows[2].starts_with("null: "), "{rows:?}");
+        assert!(rows[3].contains("doc: not JSON"), "{rows:?}");
+        assert_eq!(rows.len(), 5);
+        let rows = read(b"{\"id\":1}\n[1]\n{broken\n\xff\n{\"id\":2}\n", NDJSON, "");
+        assert_eq!(rows.len(), 5);
+        assert!(rows[1].starts_with("[1]: "), "{rows:?}");
+        assert!(rows[2].starts_with("\"{broken\": "), "{rows:?}");
+        assert_eq!(rows[4], r#"{"id":2}"#);
+        let deep = format!("id,doc\n1,{}{}\n", "[".repeat(95), "]".repeat(95));
+        assert!(read(deep.as_bytes(), CSV, "")[0].starts_with("{\"id\":\"1\""));
+        let deep = format!("doc\n{}{}\n", "[".repeat(101), "]".repeat(101));
+        let mut reader = Reader::new(deep.as_bytes(), &settings(CSV, ""), &model(), 500).unwrap();
+        let why = reader.next().unwrap().unwrap().record.unwrap_err();
+        assert!(why.to_string().contains("100 levels"), "{why}");
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_and_an_endless_row_end_the_file() {
+        let rows = read(b"id,name\n1,a\n2,\"b\n3,c\n", CSV, "");
+        assert_eq!(rows.len(), 2);
+        assert!(rows[1].starts_with("ends: line 3: a quote"), "{rows:?}");
+        let endless = format!("id,name\n1,a\n2,{}", "x".repeat(20_000));
+        let rows = read(endless.as_bytes(), CSV, "");
+        assert!(rows[1].contains("longer than 200 bytes"), "{rows:?}");
+        let endless = format!("{{\"id\":1}}\n{}", "x".repeat(20_000));
+        let rows = read(endless.as_bytes(), NDJSON, "");
+        assert!(rows[1].contains("longer than 200 bytes"), "{rows:?}");
+        assert!(reader(b"id,\"na", CSV, "").is_err());
+    }
+
+    #[test]
+    fn columns_that_fit_no_field_are_named() {
+        let refused = |text: &[u8], query: &str| {
+            let refused = reader(text, CSV, query).err().unwrap();
+            let (field, messages) = refused.field_errors()[0].clone();
+            format!("{field}: {}", messages[0])
+        };
+        assert!(refused(b"id,nope\n1,2\n", "").starts_with("nope: t has no field \"nope\""));
+        assert!(refused(b"id,id\n", "").starts_with("id: two columns"));
+        let query = "_mapping={\"a\":\"id\"}";
+        assert!(refused(b"id\n", query).starts_with("_mapping: the file has no column \"a\""));
+        let query = "_mapping={\"id\":\"nope\"}";
+        assert!(refused(b"id\n", query).contains("t has no field \"nope\""));
+        let ndjson = Reader::new(&b""[..], &settings(NDJSON, query), &model(), 200);
+        assert!(ndjson.is_err());
+    }
+
+    #[test]
+    fn rows_that_are_left_out_keep_their_numbers() {
+        for (text, form) in [
+            (&b"id,name\n1,a\n2,\n3,c\n"[..], CSV),
+            (&b"{\"id\":\"1\"}\n\n{broken\n{\"id\":\"3\"}\n"[..], NDJSON),
+        ] {
+            let mut reader = reader(text, form, "").unwrap();
+            reader.skip_rows(2).unwrap();
+            let row = reader.next().unwrap().unwrap();
+            assert_eq!(row.number, 3);
+            assert_eq!(row.record.unwrap().get_raw("id"), Some("\"3\""));
+            assert!(reader.next().is_none());
+            reader.skip_rows(9).unwrap();
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Rows of CSV with a header (RFC 4180).
+
+use std::{
+    collections::HashMap,
+    io::{self, Chain, Cursor, Read},
+};
+
+use csv::{ErrorKind, StringRecord};
+use serde_json::value::{RawValue, to_raw_value};
+use svc_model::{
+    Invalid, JsonObject, MAX_JSON_DEPTH, json_depth,
+    resources::{FieldDescription, FieldType, ModelDescription},
+};
+use uuid::Uuid;
+
+use super::{Described, RawRow, Unreadable};
+use crate::api::imports::settings::Settings;
+
+/// Reads rows.
+pub(super) struct CsvReader<R: Read> {
+    file: csv::Reader<Bounded<Chain<R, Cursor<String>>>>,
+    columns: Vec<String>,
+    /// The field of each column; none where it is left out.
+    fields: Vec<Option<FieldDescription>>,
+    /// A last row behind those of the file. When a quote is not closed, it becomes part of a value.
+    end: String,
+    has_ended: bool,
+    bytes: u64,
+}
+
+impl<R: Read> CsvReader<R> {
+    pub(super) fn new(
+        file: R,
+        delimiter: u8,
+        settings: &Settings,
+        model: &ModelDescription,
+        longest: usize,
+    ) -> Result<Self, Invalid> {
+        // Letters and digits, which separate no columns.
+        let end = format!("end{}", Uuid::new_v4().simple());
+        let file = file.chain(Cursor::new(format!("\n{end}\n")));
+        let mut file = csv::ReaderBuilder::new()
+            .flexible(true)
+            .delimiter(delimiter)
+            .from_reader(Bounded {
+                file,
+                left: longest,
+                longest,
+            });
+        let wrong = |why: &dyn std::fmt::Display| {
+            Invalid::general(format!("the header of the file cannot be read: {why}"))
+        };
+        let header = file.headers().map_err(|error| wrong(&error))?;
+        let is_empty = header.len() == 1 && header.get(0) == Some(end.as_str());
+        if !is_empty && header.iter().any(|name| name.contains(&end)) {
+            return Err(wrong(&"a quote is opened in it and not closed"));
+        }
+        let mut columns: Vec<String> = header
+            .iter()
+            .filter(|_| !is_empty)
+            .map(str::to_owned)
+            .collect();
+        if let Some(first) = columns.first_mut()
+            && let Some(rest) = first.strip_prefix('\u{feff}')
+        {
+            *first = rest.to_owned();
+        }
+        Ok(Self {
+            fields: fields(&columns, settings, model, is_empty)?,
+            file,
+            columns,
+            end,
+            has_ended: is_empty,
+            bytes: 0,
+        })
+    }
+
+    pub(super) fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(super) fn skip(&mut self) -> Result<bool, Unreadable> {
+        self.row().transpose().map(|row| row.is_some())
+    }
+
+    pub(super) fn next(&mut self) -> Option<Result<Described, Unreadable>> {
+        Some(self.row()?.map(|row| match row {
+            Ok(cells) => {
+                let record = self.record(&cells);
+                (RawRow::Cells(cells), record)
+            }
+            Err(why) => (RawRow::Unreadable, Err(why)),
+        }))
+    }
+
+    /// The next row, or why it is no text; none behind the last.
+    fn row(&mut self) -> Option<Result<Result<StringRecord, Invalid>, Unreadable>> {
+        if self.has_ended {
+            return None;
+        }
+        self.file.get_mut().renew();
+        let mut row = StringRecord::new();
+        let read = self.file.read_record(&mut row);
+        let place = row.position().map_or(0, csv::Position::line);
+        match read {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(error) => {
+                let line = error.position().map_or(place, csv::Position::line);
+                let message = format!("line {line}: {}", because(&error));
+                return Some(match error.kind() {
+                    ErrorKind::Utf8 { .. } => {
+                        self.bytes = self.file.position().byte();
+                        Ok(Err(Invalid::general(message)))
+                    }
+                    _ => Err(self.ended(message)),
+                });
+            }
+        }
+        if row.iter().any(|cell| cell.contains(&self.end)) {
+            self.has_ended = true;
+            return match row.len() == 1 && row.get(0) == Some(self.end.as_str()) {
+                true => {
+                    // The end of the file, and a line end before the last row.
+                    let own = self.end.len() as u64 + 2;
+                    self.bytes = self.file.position().byte().saturating_sub(own);
+                    None
+                }
+                false => Some(Err(Unreadable(format!(
+                    "line {place}: a quote is opened in this row and not closed before the end of the file"
+                )))),
+            };
+        }
+        self.bytes = self.file.position().byte();
+        Some(Ok(Ok(row)))
+    }
+
+    fn ended(&mut self, message: String) -> Unreadable {
+        self.has_ended = true;
+        Unreadable(message)
+    }
+
+    fn record(&self, row: &StringRecord) -> Result<JsonObject, Invalid> {
+        if row.len() != self.fields.len() {
+            let line = row.position().map_or(0, csv::Position::line);
+            let values = match row.len() {
+                1 => "1 value".to_owned(),
+                values => format!("{values} values"),
+            };
+            return Err(Invalid::general(format!(
+                "the row has {values}, and the header names {} columns (line {line})",
+                self.fields.len()
+            )));
+        }
+        let mut invalid = Invalid::new();
+        let mut record = JsonObject::new();
+        for (cell, field) in row.iter().zip(&self.fields) {
+            let Some(field) = field else { continue };
+            match value(cell, field) {
+                Ok(None) => {}
+                Ok(Some(value)) => record.set_raw(&field.name, value),
+                Err(message) => invalid.push_field(&field.name, message),
+            }
+        }
+        invalid.into_result().map(|()| record)
+    }
+}
+
+/// The field of each column.
+fn fields(
+    columns: &[String],
+    settings: &Settings,
+    model: &ModelDescription,
+    is_empty: bool,
+) -> Result<Vec<Option<FieldDescription>>, Invalid> {
+    let known = model.fields.iter();
+    let known: HashMap<_, _> = known.map(|field| (field.name.as_str(), field)).collect();
+    let mut invalid = Invalid::new();
+    let mut found: Vec<Option<FieldDescription>> = Vec::new();
+    for column in columns {
+        let field = settings.mapping.field(column);
+        let is_taken = |field: &str| found.iter().flatten().any(|other| other.name == field);
+        match field.map(|name| (name, known.get(name))) {
+            None => found.push(None),
+            Some((name, _)) if is_taken(name) => {
+                invalid.push_field(name, "two columns of the file become this field");
+            }
+            Some((_, Some(field))) => found.push(Some((*field).clone())),
+            Some((name, None)) => {
+                let message = format!(
+                    "{} has no field {name:?}; name the field of this column in _mapping, or null to leave it out",
+                    model.model
+                );
+                invalid.push_field(column, message);
+            }
+        }
+    }
+    for (column, _) in settings.mapping.iter().filter(|_| !is_empty) {
+        if !columns.iter().any(|known| known == column) {
+            invalid.push_field("_mapping", format!("the file has no column {column:?}"));
+        }
+    }
+    invalid.into_result().map(|()| found)
+}
+
+/// A cell as JSON; `None` where the database is to fill it in.
+fn value(cell: &str, field: &FieldDescription) -> Result<Option<Box<RawValue>>, String> {
+    let is_text = matches!(
+        field.field,
+        FieldType::CharField | FieldType::FixedCharField | FieldType::TextField
+    );
+    let json = match cell {
+        // What it computes is the database's to fill in.
+        "" if !field.editable => return Ok(None),
+        "" if field.null => "null".to_owned(),
+        "" if !is_text => return Ok(None),
+        _ if matches!(field.field, FieldType::JsonField | FieldType::ArrayField) => cell.to_owned(),
+        // The service reads the text as the type of the column.
+        text => {
+            return to_raw_value(text)
+                .map(Some)
+                .map_err(|error| error.to_string());
+        }
+    };
+    if json_depth(&json) > MAX_JSON_DEPTH {
+        return Err(format!(
+            "may be nested {MAX_JSON_DEPTH} levels deep, and is deeper"
+        ));
+    }
+    let value = RawValue::from_string(json).map(Some);
+    value.map_err(|error| format!("not JSON: {error}"))
+}
+
+/// What an error says, without the place, which is told anyway.
+fn because(error: &csv::Error) -> String {
+    match error.kind() {
+        ErrorKind::Utf8 { err, .. } => {
+            format!("the value of column {} is not UTF-8", err.field() + 1)
+        }
+        ErrorKind::Io(error) => error.to_string(),
+        _ => error.to_string(),
+    }
+}
+
+/// A file that ends with an error where a row is too long, so that it does not fill the memory.
+struct Bounded<R> {
+    file: R,
+    /// How many bytes of this row may still be read.
+    left: usize,
+    longest: usize,
+}
+
+impl<R> Bounded<R> {
+    /// The next row begins.
+    fn renew(&mut self) {
+        self.left = self.longest;
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            return Err(io::Error::other(format!(
+                "the row is longer than {} bytes",
+                self.longest
+            )));
+        }
+        let read = self.file.read(out)?;
+        // What was read together with the row before belongs to it as well: a row is bounded about.
+        self.left = self.left.saturating_sub(read);
+        Ok(read)
+    }
+}

@@ -1,0 +1,121 @@
+//! How the file of an import is read, as the store keeps it.
+
+use http::{HeaderMap, HeaderValue, header};
+use serde::{Deserialize, Serialize};
+use svc_model::{
+    Invalid, RecordView,
+    imports::{ImportQuery, Mapping},
+};
+
+use crate::http::{ApiError, ApiResult};
+
+/// How a file is read, and how its rows are written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Settings {
+    pub(super) form: Form,
+    pub(super) mapping: Mapping,
+    pub(super) on_conflict: Option<Vec<String>>,
+    /// How many rows are written in one transaction, at most.
+    pub(super) batch: u32,
+    /// How many rows at the beginning are left out.
+    pub(super) skip: u64,
+    time_zone: Option<String>,
+}
+
+/// The form of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Form {
+    Csv { delimiter: u8 },
+    Ndjson,
+}
+
+impl Settings {
+    /// Those of a request: the form is its media type.
+    pub(super) fn new(headers: &HeaderMap, query: ImportQuery) -> ApiResult<Self> {
+        // A compressed file is not unpacked: a small one could become a large one.
+        let encoding = headers
+            .get(header::CONTENT_ENCODING)
+            .map(HeaderValue::as_bytes);
+        if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
+            return Err(ApiError::UnsupportedFile);
+        }
+        let media_type = headers.get(header::CONTENT_TYPE);
+        let media_type = media_type.and_then(|value| value.to_str().ok());
+        let essence = media_type
+            .unwrap_or_default()
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase();
+        let form = match essence.as_str() {
+            "text/csv" => Form::Csv {
+                delimiter: query.delimiter.unwrap_or(b','),
+            },
+            "application/x-ndjson" | "application/ndjson" | "application/jsonl" => Form::Ndjson,
+            _ => return Err(ApiError::UnsupportedFile),
+        };
+        if form == Form::Ndjson && query.delimiter.is_some() {
+            return Err(Invalid::field("_delimiter", "is for CSV alone").into());
+        }
+        Ok(Self {
+            form,
+            mapping: query.mapping,
+            on_conflict: query.on_conflict,
+            batch: query.batch,
+            skip: query.skip,
+            time_zone: query.time_zone,
+        })
+    }
+
+    /// What of the records is read back: nothing but their keys.
+    pub(super) fn view(&self) -> RecordView {
+        let mut view = RecordView::default();
+        view.fields = Some(Vec::new());
+        view.time_zone.clone_from(&self.time_zone);
+        view
+    }
+
+    pub(super) fn to_json(&self) -> ApiResult<String> {
+        serde_json::to_string(self).map_err(|error| ApiError::Internal(error.to_string()))
+    }
+
+    pub(super) fn from_json(json: &str) -> ApiResult<Self> {
+        let strange = |error| {
+            ApiError::Internal(format!("the settings of an import cannot be read: {error}"))
+        };
+        serde_json::from_str(json).map_err(strange)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(media_type: &str, query: &str) -> ApiResult<Settings> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, media_type.parse().unwrap());
+        Settings::new(&headers, ImportQuery::parse(query).unwrap())
+    }
+
+    #[test]
+    fn the_form_is_the_media_type_of_the_request() {
+        let csv = settings("text/csv; charset=utf-8", "_delimiter=%3B").unwrap();
+        assert_eq!(csv.form, Form::Csv { delimiter: b';' });
+        assert_eq!(Settings::from_json(&csv.to_json().unwrap()).unwrap(), csv);
+        let ndjson = settings("Application/X-NDJSON", "").unwrap();
+        assert_eq!(ndjson.form, Form::Ndjson);
+        for (media_type, query) in [
+            ("application/json", ""),
+            ("text/plain", ""),
+            ("application/x-ndjson", "_delimiter=%3B"),
+        ] {
+            assert!(settings(media_type, query).is_err(), "{media_type}");
+        }
+        let mut packed = HeaderMap::new();
+        packed.insert(header::CONTENT_TYPE, "text/csv".parse().unwrap());
+        packed.insert(header::CONTENT_ENCODING, "gzip".parse().unwrap());
+        assert!(Settings::new(&packed, ImportQuery::default()).is_err());
+    }
+}
