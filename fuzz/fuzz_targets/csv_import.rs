@@ -1,39 +1,30 @@
-//! Files of records: what was written as CSV is read as it was, and any other text ends in records or a message.
+//! Files of records: what was written as CSV is read as it was, and any other text ends in rows or a message.
 #![no_main]
+// The service uses more of its reader.
+#![allow(dead_code)]
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use svc_model::{
     JsonObject,
+    imports::Mapping,
     resources::{FieldDescription, FieldType, ModelDescription},
 };
 
-use crate::{reader::Reader, records::transfer::FileFormat};
+use crate::{reader::Reader, row::Form};
 
-// The reader of the program itself. It asks two small types of its crate, which stand below.
-#[path = "../../crates/svc-cli/src/records/import/reader.rs"]
+// The reader of the service itself.
+#[path = "../../crates/svc-server/src/api/imports/csv_rows.rs"]
+mod csv_rows;
+#[path = "../../crates/svc-server/src/api/imports/ndjson_rows.rs"]
+mod ndjson_rows;
+#[path = "../../crates/svc-server/src/api/imports/reader.rs"]
 mod reader;
+#[path = "../../crates/svc-server/src/api/imports/row.rs"]
+mod row;
 
-mod error {
-    #[derive(Debug)]
-    pub(crate) struct Error(#[expect(dead_code, reason = "shown when an assertion fails")] String);
-
-    impl Error {
-        pub(crate) fn new(message: impl Into<String>) -> Self {
-            Self(message.into())
-        }
-    }
-}
-
-mod records {
-    pub(crate) mod transfer {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum FileFormat {
-            Ndjson,
-            Csv,
-        }
-    }
-}
+/// The longest row.
+const LONGEST: usize = 1 << 20;
 
 #[derive(Arbitrary, Debug)]
 enum File<'a> {
@@ -55,15 +46,15 @@ fn model() -> ModelDescription {
 fuzz_target!(|file: File<'_>| {
     match file {
         File::Written(rows) => assert_read_as_written(&rows),
-        File::Csv(bytes) => assert_ends(bytes, FileFormat::Csv),
-        File::Ndjson(bytes) => assert_ends(bytes, FileFormat::Ndjson),
+        File::Csv(bytes) => assert_ends(bytes, Form::Csv { delimiter: b',' }),
+        File::Ndjson(bytes) => assert_ends(bytes, Form::Ndjson),
     }
 });
 
 fn assert_read_as_written(rows: &[(String, String)]) {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer
-        .write_record(["name", "name"])
+        .write_record(["other", "name"])
         .expect("the header is written");
     for (first, second) in rows {
         writer
@@ -71,21 +62,23 @@ fn assert_read_as_written(rows: &[(String, String)]) {
             .expect("a row is written");
     }
     let text = writer.into_inner().expect("everything is written");
-    let reader =
-        Reader::new(text.as_slice(), FileFormat::Csv, &model()).expect("the header is read");
+    let form = Form::Csv { delimiter: b',' };
+    let mapping = Mapping::default().without("other");
+    let reader = Reader::new(text.as_slice(), form, &mapping, &model(), LONGEST);
     let read: Vec<_> = reader
-        .map(|record| record.expect("a row that was written is read"))
+        .expect("the header is read")
+        .map(|row| row.expect("a row that was written is read"))
         .collect();
     assert_eq!(read.len(), rows.len());
-    for (record, (_, second)) in read.iter().zip(rows) {
-        // Of two columns of one name the last holds.
+    for (row, (_, second)) in read.iter().zip(rows) {
+        let record = row.record.as_ref().expect("it is a record");
         let record = serde_json::to_value(record).expect("a record is JSON");
         assert_eq!(record["name"].as_str().unwrap_or_default(), second);
     }
 }
 
-fn assert_ends(bytes: &[u8], format: FileFormat) {
-    let Ok(reader) = Reader::new(bytes, format, &model()) else {
+fn assert_ends(bytes: &[u8], form: Form) {
+    let Ok(mut reader) = Reader::new(bytes, form, &Mapping::default(), &model(), LONGEST) else {
         return;
     };
     let most = bytes
@@ -93,15 +86,18 @@ fn assert_ends(bytes: &[u8], format: FileFormat) {
         .filter(|byte| matches!(byte, b'\n' | b'\r'))
         .count()
         + 1;
-    for (number, record) in reader.enumerate() {
-        assert!(number < most, "more records than lines");
-        match record {
-            // As text, as it is sent: a number may be larger than any type of this program.
-            Ok(record) => {
-                let sent = serde_json::to_string(&record).expect("a record is JSON");
-                serde_json::from_str::<JsonObject>(&sent).expect("what is sent is an object");
-            }
-            Err(_) => break,
+    let columns = reader.columns().to_vec();
+    let mut rows = 0;
+    while let Some(row) = reader.next() {
+        rows += 1;
+        assert!(rows <= most, "more rows than lines");
+        let Ok(row) = row else { break };
+        let shown = row.raw.to_json(&columns);
+        serde_json::from_str::<serde_json::Value>(&shown).expect("what is shown of a row is JSON");
+        // As text, as it is kept: a number may be larger than any type of this program.
+        if let Ok(record) = row.record {
+            let kept = serde_json::to_string(&record).expect("a record is JSON");
+            serde_json::from_str::<JsonObject>(&kept).expect("it is an object");
         }
     }
 }

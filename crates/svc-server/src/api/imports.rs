@@ -1,8 +1,11 @@
 //! Imports: files whose rows become records, in the background (wire contract, section 11).
 
 mod batches;
+mod csv_rows;
 mod file;
+mod ndjson_rows;
 mod reader;
+mod row;
 pub(crate) mod runner;
 mod settings;
 mod write;
@@ -89,7 +92,8 @@ async fn begin(call: Call<Write>) -> ApiResult {
     let description = records.model().description();
     let (opened, read_settings) = (file.open()?, settings.clone());
     let checked = tokio::task::spawn_blocking(move || {
-        Reader::new(opened, &read_settings, &description, row_limit).map(drop)
+        let Settings { form, mapping, .. } = read_settings;
+        Reader::new(opened, form, &mapping, &description, row_limit).map(drop)
     });
     checked
         .await
@@ -284,7 +288,7 @@ impl Refused {
 /// Rows as a JSON array of objects.
 fn written(rows: &[RefusedRow]) -> ApiResult<Vec<u8>> {
     #[derive(Serialize)]
-    struct Shown<'a> {
+    struct Listed<'a> {
         number: i64,
         row: &'a RawValue,
         errors: &'a RawValue,
@@ -293,7 +297,7 @@ fn written(rows: &[RefusedRow]) -> ApiResult<Vec<u8>> {
     let rows: Vec<_> = rows
         .iter()
         .map(|row| {
-            Ok(Shown {
+            Ok(Listed {
                 number: row.number,
                 row: serde_json::from_str(&row.row).map_err(strange)?,
                 errors: serde_json::from_str(&row.errors).map_err(strange)?,

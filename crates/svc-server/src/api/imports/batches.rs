@@ -6,7 +6,8 @@ use svc_model::resources::ModelDescription;
 use tokio::{sync::mpsc, task::spawn_blocking};
 
 use super::{
-    reader::{Reader, Row, Unreadable},
+    reader::Reader,
+    row::{Row, Unreadable},
     settings::Settings,
 };
 
@@ -35,7 +36,7 @@ pub(super) fn read_ahead(
     let (sender, receiver) = mpsc::channel(1);
     spawn_blocking(move || {
         let batch = settings.batch as usize;
-        let opened = Reader::new(file, &settings, &model, longest);
+        let opened = Reader::new(file, settings.form, &settings.mapping, &model, longest);
         let opened = opened.map_err(Unreadable::from).and_then(|mut reader| {
             reader.skip_rows(settings.skip.saturating_add(done))?;
             Ok(reader)

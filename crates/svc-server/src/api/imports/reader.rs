@@ -1,82 +1,14 @@
 //! The rows of a file, one after the other.
 
-mod csv;
-mod ndjson;
-
 use std::{fs::File, io::Read};
 
-use serde_json::{Map, Value};
-use svc_model::{Invalid, JsonObject, resources::ModelDescription};
+use svc_model::{Invalid, imports::Mapping, resources::ModelDescription};
 
-use self::{csv::CsvReader, ndjson::NdjsonReader};
-use super::settings::{Form, Settings};
-
-/// A row of a file.
-#[derive(Debug)]
-pub(super) struct Row {
-    /// Its number, from 1 on.
-    pub(super) number: u64,
-    /// The row as the file has it.
-    pub(super) raw: RawRow,
-    /// The record that it describes, or why it describes none.
-    pub(super) record: Result<JsonObject, Invalid>,
-}
-
-/// A row as a file has it, and the record that it describes, or why it describes none.
-type Described = (RawRow, Result<JsonObject, Invalid>);
-
-/// A row as a file has it.
-#[derive(Debug)]
-pub(super) enum RawRow {
-    /// The cells of CSV.
-    Cells(::csv::StringRecord),
-    /// A line of NDJSON.
-    Line(String),
-    /// What is no text.
-    Unreadable,
-}
-
-impl RawRow {
-    /// How many bytes it takes.
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Cells(cells) => cells.as_slice().len(),
-            Self::Line(line) => line.len(),
-            Self::Unreadable => 0,
-        }
-    }
-
-    /// The row as JSON: an object of the columns of the file, or what there is where it is no such object.
-    pub(super) fn to_json(&self, columns: &[String]) -> String {
-        let value = match self {
-            Self::Line(line) => {
-                return match serde_json::from_str::<&serde_json::value::RawValue>(line) {
-                    Ok(json) => json.get().to_owned(),
-                    Err(_) => Value::from(line.as_str()).to_string(),
-                };
-            }
-            Self::Unreadable => Value::Null,
-            Self::Cells(cells) if cells.len() == columns.len() => {
-                let cells = columns.iter().cloned().zip(cells.iter().map(Value::from));
-                Value::Object(cells.collect::<Map<_, _>>())
-            }
-            Self::Cells(cells) => cells.iter().map(Value::from).collect(),
-        };
-        value.to_string()
-    }
-}
-
-/// Why no further row of a file can be read.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct Unreadable(String);
-
-impl From<Invalid> for Unreadable {
-    /// The structure of the database has changed since the file arrived.
-    fn from(invalid: Invalid) -> Self {
-        Self(invalid.to_string())
-    }
-}
+use super::{
+    csv_rows::CsvReader,
+    ndjson_rows::NdjsonReader,
+    row::{Form, Row, Unreadable},
+};
 
 /// Reads the rows of a file.
 pub(super) struct Reader<R: Read = File> {
@@ -96,16 +28,17 @@ impl<R: Read> Reader<R> {
     /// [`Invalid`] where the columns of the file and the mapping do not fit the model.
     pub(super) fn new(
         file: R,
-        settings: &Settings,
+        form: Form,
+        mapping: &Mapping,
         model: &ModelDescription,
         longest: usize,
     ) -> Result<Self, Invalid> {
-        check_fields(settings, model)?;
-        let rows = match settings.form {
+        check_fields(mapping, model)?;
+        let rows = match form {
             Form::Csv { delimiter } => {
-                Rows::Csv(CsvReader::new(file, delimiter, settings, model, longest)?)
+                Rows::Csv(CsvReader::new(file, delimiter, mapping, model, longest)?)
             }
-            Form::Ndjson => Rows::Ndjson(NdjsonReader::new(file, settings, longest)),
+            Form::Ndjson => Rows::Ndjson(NdjsonReader::new(file, mapping, longest)),
         };
         Ok(Self { rows, number: 0 })
     }
@@ -164,9 +97,9 @@ impl<R: Read> Iterator for Reader<R> {
 }
 
 /// Refuses a mapping to what is no field.
-fn check_fields(settings: &Settings, model: &ModelDescription) -> Result<(), Invalid> {
+fn check_fields(mapping: &Mapping, model: &ModelDescription) -> Result<(), Invalid> {
     let mut invalid = Invalid::new();
-    for (column, field) in settings.mapping.iter() {
+    for (column, field) in mapping.iter() {
         let Some(field) = field else { continue };
         if !model.fields.iter().any(|known| known.name == field) {
             let message = format!("{column:?}: {} has no field {field:?}", model.model);
@@ -178,7 +111,6 @@ fn check_fields(settings: &Settings, model: &ModelDescription) -> Result<(), Inv
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderMap, header};
     use svc_model::{
         imports::ImportQuery,
         resources::{FieldDescription, FieldType},
@@ -197,21 +129,22 @@ mod tests {
         model
     }
 
-    fn settings(media_type: &str, query: &str) -> Settings {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::CONTENT_TYPE, media_type.parse().unwrap());
-        Settings::new(&headers, ImportQuery::parse(query).unwrap()).unwrap()
-    }
+    const CSV: Form = Form::Csv { delimiter: b',' };
+    const NDJSON: Form = Form::Ndjson;
 
-    const CSV: &str = "text/csv";
-    const NDJSON: &str = "application/x-ndjson";
-
-    fn reader<'t>(text: &'t [u8], form: &str, query: &str) -> Result<Reader<&'t [u8]>, Invalid> {
-        Reader::new(text, &settings(form, query), &model(), 200)
+    fn reader<'t>(text: &'t [u8], form: Form, query: &str) -> Result<Reader<&'t [u8]>, Invalid> {
+        let ImportQuery {
+            mapping, delimiter, ..
+        } = ImportQuery::parse(query).unwrap();
+        let form = match (form, delimiter) {
+            (Form::Csv { .. }, Some(delimiter)) => Form::Csv { delimiter },
+            (form, _) => form,
+        };
+        Reader::new(text, form, &mapping, &model(), 200)
     }
 
     /// Each row as the record that it describes, or as itself with the message, or why reading ended.
-    fn read(text: &[u8], form: &str, query: &str) -> Vec<String> {
+    fn read(text: &[u8], form: Form, query: &str) -> Vec<String> {
         let mut reader = reader(text, form, query).unwrap();
         let mut rows = Vec::new();
         while let Some(row) = reader.next() {
@@ -284,7 +217,8 @@ mod tests {
         let deep = format!("id,doc\n1,{}{}\n", "[".repeat(95), "]".repeat(95));
         assert!(read(deep.as_bytes(), CSV, "")[0].starts_with("{\"id\":\"1\""));
         let deep = format!("doc\n{}{}\n", "[".repeat(101), "]".repeat(101));
-        let mut reader = Reader::new(deep.as_bytes(), &settings(CSV, ""), &model(), 500).unwrap();
+        let mut reader =
+            Reader::new(deep.as_bytes(), CSV, &Mapping::default(), &model(), 500).unwrap();
         let why = reader.next().unwrap().unwrap().record.unwrap_err();
         assert!(why.to_string().contains("100 levels"), "{why}");
     }
@@ -316,8 +250,7 @@ mod tests {
         assert!(refused(b"id\n", query).starts_with("_mapping: the file has no column \"a\""));
         let query = "_mapping={\"id\":\"nope\"}";
         assert!(refused(b"id\n", query).contains("t has no field \"nope\""));
-        let ndjson = Reader::new(&b""[..], &settings(NDJSON, query), &model(), 200);
-        assert!(ndjson.is_err());
+        assert!(reader(b"", NDJSON, query).is_err());
     }
 
     #[test]

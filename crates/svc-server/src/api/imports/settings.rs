@@ -7,6 +7,7 @@ use svc_model::{
     imports::{ImportQuery, Mapping},
 };
 
+use super::row::Form;
 use crate::http::{ApiError, ApiResult};
 
 /// How a file is read, and how its rows are written.
@@ -20,14 +21,6 @@ pub(super) struct Settings {
     /// How many rows at the beginning are left out.
     pub(super) skip: u64,
     time_zone: Option<String>,
-}
-
-/// The form of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Form {
-    Csv { delimiter: u8 },
-    Ndjson,
 }
 
 impl Settings {

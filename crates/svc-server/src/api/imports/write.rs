@@ -12,7 +12,7 @@ use svc_store::{Import, ImportStep, RefusedRow, Store};
 use super::{
     batches::Batch,
     file::wrong,
-    reader::{RawRow, Row},
+    row::{RawRow, Row},
     settings::Settings,
 };
 use crate::{

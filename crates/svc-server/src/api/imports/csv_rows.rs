@@ -8,13 +8,14 @@ use std::{
 use csv::{ErrorKind, StringRecord};
 use serde_json::value::{RawValue, to_raw_value};
 use svc_model::{
-    Invalid, JsonObject, MAX_JSON_DEPTH, json_depth,
+    Invalid, JsonObject, MAX_JSON_DEPTH,
+    imports::Mapping,
+    json_depth,
     resources::{FieldDescription, FieldType, ModelDescription},
 };
 use uuid::Uuid;
 
-use super::{Described, RawRow, Unreadable};
-use crate::api::imports::settings::Settings;
+use super::row::{Described, RawRow, Unreadable};
 
 /// Reads rows.
 pub(super) struct CsvReader<R: Read> {
@@ -32,7 +33,7 @@ impl<R: Read> CsvReader<R> {
     pub(super) fn new(
         file: R,
         delimiter: u8,
-        settings: &Settings,
+        mapping: &Mapping,
         model: &ModelDescription,
         longest: usize,
     ) -> Result<Self, Invalid> {
@@ -66,7 +67,7 @@ impl<R: Read> CsvReader<R> {
             *first = rest.to_owned();
         }
         Ok(Self {
-            fields: fields(&columns, settings, model, is_empty)?,
+            fields: fields(&columns, mapping, model, is_empty)?,
             file,
             columns,
             end,
@@ -173,7 +174,7 @@ impl<R: Read> CsvReader<R> {
 /// The field of each column.
 fn fields(
     columns: &[String],
-    settings: &Settings,
+    mapping: &Mapping,
     model: &ModelDescription,
     is_empty: bool,
 ) -> Result<Vec<Option<FieldDescription>>, Invalid> {
@@ -182,7 +183,7 @@ fn fields(
     let mut invalid = Invalid::new();
     let mut found: Vec<Option<FieldDescription>> = Vec::new();
     for column in columns {
-        let field = settings.mapping.field(column);
+        let field = mapping.field(column);
         let is_taken = |field: &str| found.iter().flatten().any(|other| other.name == field);
         match field.map(|name| (name, known.get(name))) {
             None => found.push(None),
@@ -199,7 +200,7 @@ fn fields(
             }
         }
     }
-    for (column, _) in settings.mapping.iter().filter(|_| !is_empty) {
+    for (column, _) in mapping.iter().filter(|_| !is_empty) {
         if !columns.iter().any(|known| known == column) {
             invalid.push_field("_mapping", format!("the file has no column {column:?}"));
         }

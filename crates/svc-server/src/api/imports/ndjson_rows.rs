@@ -4,8 +4,7 @@ use std::io::{BufRead as _, BufReader, Read};
 
 use svc_model::{Invalid, JsonObject, MAX_JSON_DEPTH, imports::Mapping, json_depth};
 
-use super::{Described, RawRow, Unreadable};
-use crate::api::imports::settings::Settings;
+use super::row::{Described, RawRow, Unreadable};
 
 /// The most properties of an object: more than any table has columns.
 const MAX_PROPERTIES: usize = 10_000;
@@ -20,10 +19,10 @@ pub(super) struct NdjsonReader<R: Read> {
 }
 
 impl<R: Read> NdjsonReader<R> {
-    pub(super) fn new(file: R, settings: &Settings, longest: usize) -> Self {
+    pub(super) fn new(file: R, mapping: &Mapping, longest: usize) -> Self {
         Self {
             file: BufReader::with_capacity(64 << 10, file),
-            mapping: settings.mapping.clone(),
+            mapping: mapping.clone(),
             longest,
             line: 0,
             bytes: 0,
