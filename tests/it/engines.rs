@@ -14,6 +14,7 @@ mod generated;
 mod geometry;
 mod imports;
 mod injection;
+mod labels;
 mod limits;
 mod load;
 mod migrations;

@@ -1,11 +1,14 @@
 //! Operations on a whole connected resource: the descriptions of its models, and reloading its cached
 //! structure (wire contract, section 7).
 
+mod params;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::params::{MAX_FUNCTIONS, MAX_LABEL_FIELDS, ResourceParams};
 use crate::{ResourceName, Scope, wire::Operation};
 
 /// Reload: `POST .../reload`, 200 with `{"success": true}`. The cached structure of the resource is
@@ -154,6 +157,14 @@ impl ModelDescription {
             relations: Vec::new(),
             label_fields: Vec::new(),
             can: Can::default(),
+        }
+    }
+
+    /// Names its records by these fields, where it has all of them.
+    pub fn label_by(&mut self, fields: &[String]) {
+        let is_there = |name: &String| self.fields.iter().any(|field| field.name == *name);
+        if fields.iter().all(is_there) {
+            self.label_fields = fields.to_vec();
         }
     }
 

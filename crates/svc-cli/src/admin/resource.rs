@@ -1,10 +1,13 @@
 //! `svc resource`: the connected databases, and the HTTP APIs that the proxy calls.
 
 mod hint;
+mod params;
 
 use std::time::Instant;
 
 use clap::{Args, Subcommand};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use svc_model::ResourceName;
 use svc_store::{Engine, NewResource, NewStaticToken, Secret, Store};
 
@@ -12,7 +15,7 @@ use super::scope::{ENVIRONMENTS, InEnvironment, RESOURCES};
 use crate::{
     connect,
     context::Context,
-    error::{Error, StoreResult as _},
+    error::{Error, OrJson as _, StoreResult as _},
     input,
     output::{Output, row, time},
 };
@@ -35,12 +38,18 @@ pub(crate) enum Resource {
         /// Its name for people
         #[arg(long, value_name = "TEXT")]
         title: Option<String>,
+        /// Its settings, a JSON object; @FILE reads a file, - standard input
+        #[arg(long, value_name = "JSON")]
+        params: Option<String>,
     },
-    /// Change the address or the title of a resource; its tokens stay
+    /// Change the address, the title or the settings of a resource; its tokens stay
     #[command(after_help = "Examples:\n  \
         svc resource set shop --url @new-url.txt --project crm\n  \
-        svc resource set shop --title 'The shop' --project crm\n\n\
-        A running service uses the new address within a second. An HTTP API that gets another address loses its \
+        svc resource set shop --title 'The shop' --project crm\n  \
+        svc resource set shop --params '{\"functions\": [\"public.restock\"], \"labels\": {\"orders\": [\"number\"]}}' --project crm\n\n\
+        The settings replace all that were there: functions that svc functions call may call, and the fields that name a \
+        record of a model.\n\n\
+        A running service uses the new address and settings within a second. An HTTP API that gets another address loses its \
         secrets: they were set for the one before.")]
     Set {
         /// Its name in paths
@@ -82,6 +91,9 @@ pub(crate) struct Changes {
     /// Its new name for people
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
+    /// Its new settings, a JSON object; @FILE reads a file, - standard input
+    #[arg(long, value_name = "JSON")]
+    params: Option<String>,
 }
 
 impl Resource {
@@ -99,7 +111,7 @@ impl Resource {
                 scope,
                 changes,
             } => {
-                set(&store, &name, &scope, changes).await?;
+                set(output, &store, &name, &scope, changes).await?;
                 let text = format!("resource {name} changed; its tokens stay\n");
                 output.result(&row! { resource: &name }, &text)
             }
@@ -108,14 +120,18 @@ impl Resource {
                 url,
                 scope,
                 title,
+                params,
             } => {
                 let url = read_address(&url)?;
+                let params = params.as_deref().map(params::read).transpose()?;
                 let is_database = Engine::of_url(&url)?.is_database();
                 if is_database {
                     connect::check(&name, &url).await?;
+                    params::check(output, &name, &url, params.as_ref()).await?;
                 }
                 let mut new = NewResource::new(name.clone(), url);
                 new.name = title;
+                new.params = params.map(|params| params.text);
                 let made = resources.create(&scope.names(), new).await;
                 made.or_refused(ENVIRONMENTS, &[("unique_name", "NAME")])?;
                 if !is_database {
@@ -138,12 +154,19 @@ impl Resource {
                 for resource in found.or_missing(ENVIRONMENTS)? {
                     let name = &resource.unique_name;
                     let opened = resources.get(&scope, name).await;
-                    listed.push(row! {
+                    // Without its password; null when it cannot be opened any more.
+                    let url = opened.ok().map(|opened| hint::of_url(&opened.url));
+                    // For people they would be too wide.
+                    let params = output
+                        .is_json()
+                        .then(|| RawValue::from_string(resource.params));
+                    let params = params.transpose().or_json("the settings of a resource")?;
+                    listed.push(Listed {
                         resource: resource.unique_name,
                         name: resource.name,
                         r#type: resource.engine.as_str(),
-                        // Without its password; null when it cannot be opened any more.
-                        url: opened.ok().map(|opened| hint::of_url(&opened.url)),
+                        url,
+                        params,
                         date_add: time(resource.date_add),
                     });
                 }
@@ -159,13 +182,26 @@ impl Resource {
     }
 }
 
+/// A resource of the list.
+#[derive(Serialize)]
+struct Listed {
+    resource: ResourceName,
+    name: String,
+    r#type: &'static str,
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<Box<RawValue>>,
+    date_add: String,
+}
+
 /// The address that an argument gives, as the store keeps it.
 fn read_address(argument: &str) -> Result<Secret, Error> {
     connect::resolve(input::read_text(argument)?.trim())
 }
 
-/// Gives a resource another address or title.
+/// Gives a resource another address, title or settings.
 async fn set(
+    output: &Output,
     store: &Store,
     name: &ResourceName,
     scope: &InEnvironment,
@@ -173,6 +209,7 @@ async fn set(
 ) -> Result<(), Error> {
     let scope = scope.names();
     let resources = store.resources();
+    let params = changes.params.as_deref().map(params::read).transpose()?;
     let known = resources.list(&scope).await.or_missing(ENVIRONMENTS)?;
     let mut known = known.into_iter();
     let Some(old) = known.find(|resource| resource.unique_name == *name) else {
@@ -199,8 +236,12 @@ async fn set(
             "the address of resource {name} cannot be opened with the store's key; give it again with --url"
         )));
     };
+    if old.engine.is_database() {
+        params::check(output, name, &url, params.as_ref()).await?;
+    }
     let mut new = NewResource::new(name.clone(), url);
     new.name = changes.title;
+    new.params = params.map(|params| params.text);
     Ok(resources.replace(&scope, new).await.map(drop)?)
 }
 

@@ -21,7 +21,7 @@ use svc_auth::AuthScheme;
 use svc_data::{IfMatch, Resource, SqlOutput, Structure};
 use svc_model::{
     EnvironmentName, Invalid, JsonObject, ProjectName, ResourceName, Scope,
-    resources::{Can, ModelDescription},
+    resources::{Can, ModelDescription, ResourceParams},
     sql::SqlQuery,
     statements::{MAX_STATEMENT_ID, is_statement_id},
 };
@@ -90,8 +90,8 @@ impl<R: Right> FromRequest<Shared> for Call<R> {
         };
         let rights = rights(state, &parts, &path).await?;
         rights.check::<R>(&path, &names.model)?;
-        let resource = match path.is_tools() {
-            true => state.tools.get(&state.store, &path).await?,
+        let (resource, params) = match path.is_tools() {
+            true => (state.tools.get(&state.store, &path).await?, Arc::default()),
             false => state.connections.get(&path).await?,
         };
         Ok(Self {
@@ -101,6 +101,7 @@ impl<R: Right> FromRequest<Shared> for Call<R> {
                 id: names.id,
                 field: names.field,
                 resource,
+                params,
                 rights,
                 right: PhantomData,
             },
@@ -152,6 +153,8 @@ pub(crate) struct Access<R> {
     /// The field, or the id of a statement or an import, that the path names; empty where it names none.
     field: Box<str>,
     resource: Resource,
+    /// The settings of the resource.
+    params: Arc<ResourceParams>,
     rights: Rights,
     right: PhantomData<R>,
 }
@@ -277,6 +280,11 @@ impl Access<Describe> {
         }
     }
 
+    /// The settings of the resource.
+    pub(crate) fn params(&self) -> Arc<ResourceParams> {
+        Arc::clone(&self.params)
+    }
+
     /// The structure of the resource as it is now.
     pub(crate) async fn structure(&self) -> ApiResult<Arc<Structure>> {
         self.resource.reload_if_changed().await?;
@@ -293,6 +301,10 @@ impl Access<Describe> {
         let mut models = structure.descriptions();
         models.retain(|model| self.may_read(&model.model));
         for model in &mut models {
+            // A field that a migration has removed leaves the guess.
+            if let Some(fields) = self.params.labels.get(&model.model) {
+                model.label_by(fields);
+            }
             model
                 .relations
                 .retain(|relation| self.may_read(&relation.related_model));

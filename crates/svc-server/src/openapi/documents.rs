@@ -25,6 +25,7 @@ pub(crate) async fn answer(
     let key = DocumentKey {
         kind,
         path: access.path().clone(),
+        params: access.params(),
         rights: access.team_rights().cloned(),
         structure: Arc::clone(&structure),
     };

@@ -9,7 +9,7 @@ use std::{
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use svc_data::{Resource, ResourceOptions, ResourceUrl};
-use svc_model::ResourceName;
+use svc_model::{ResourceName, resources::ResourceParams};
 use svc_store::{ConnectedResource, Secret};
 use tokio::sync::OnceCell;
 
@@ -21,8 +21,15 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// The resources that the store knows, each connected when it is first asked for.
 #[derive(Debug)]
 pub(crate) struct Connections {
-    known: ArcSwap<HashMap<ResourcePath, Arc<Connection>>>,
+    known: ArcSwap<HashMap<ResourcePath, Known>>,
     options: ResourceOptions,
+}
+
+/// What is known of a resource. Other settings need no other connection.
+#[derive(Clone, Debug)]
+struct Known {
+    connection: Arc<Connection>,
+    params: Arc<ResourceParams>,
 }
 
 #[derive(Debug)]
@@ -53,9 +60,9 @@ impl Connections {
                     scope: resource.scope,
                     resource: resource.unique_name,
                 };
-                let kept = old
-                    .get(&path)
-                    .filter(|connection| connection.url.expose() == url.expose());
+                let params = read_params(&path, &resource.params);
+                let kept = old.get(&path).map(|known| &known.connection);
+                let kept = kept.filter(|connection| connection.url.expose() == url.expose());
                 let connection = kept.cloned().unwrap_or_else(|| {
                     Arc::new(Connection {
                         name: path.resource.clone(),
@@ -65,14 +72,14 @@ impl Connections {
                         failed: Mutex::new(None),
                     })
                 });
-                (path, connection)
+                (path, Known { connection, params })
             });
         self.known.store(Arc::new(new.collect()));
     }
 
     /// Takes over a database that is connected already, where a resource has this address and none yet.
     pub(crate) fn adopt(&self, path: &ResourcePath, url: &Secret, resource: Resource) {
-        if let Some(connection) = self.known.load().get(path)
+        if let Some(Known { connection, .. }) = self.known.load().get(path)
             && connection.url.expose() == url.expose()
         {
             // A request may have been faster.
@@ -80,16 +87,29 @@ impl Connections {
         }
     }
 
-    /// The connected resource.
-    pub(crate) async fn get(&self, path: &ResourcePath) -> ApiResult<Resource> {
-        let connection = self.known.load().get(path).cloned();
-        let Some(connection) = connection else {
+    /// The connected resource, and its settings.
+    pub(crate) async fn get(
+        &self,
+        path: &ResourcePath,
+    ) -> ApiResult<(Resource, Arc<ResourceParams>)> {
+        let known = self.known.load().get(path).cloned();
+        let Some(Known { connection, params }) = known else {
             return Err(ApiError::NotFound(
                 "there is no such resource in this environment".to_owned(),
             ));
         };
-        connection.get().await.map_err(ApiError::from)
+        Ok((connection.get().await?, params))
     }
+}
+
+/// Reads the settings of a resource. Nothing is known of those that cannot be read, and nobody is refused for them.
+fn read_params(path: &ResourcePath, params: &str) -> Arc<ResourceParams> {
+    let read = ResourceParams::parse(params);
+    Arc::new(read.unwrap_or_else(|error| {
+        let resource = &path.resource;
+        tracing::warn!(%resource, %error, "the settings of the resource cannot be read; svc resource set changes them");
+        ResourceParams::default()
+    }))
 }
 
 impl Connection {
@@ -146,9 +166,36 @@ mod tests {
             let connections = Connections::new(options.clone());
             connections.refresh(store.resources().list_connected().await.unwrap());
             connections.adopt(&path, &address, opened.clone());
-            let found = connections.get(&path).await.unwrap();
+            let (found, _) = connections.get(&path).await.unwrap();
             let same = Arc::ptr_eq(&found.structure(), &opened.structure());
             assert_eq!(same, is_same);
         }
+    }
+
+    #[tokio::test]
+    async fn changed_settings_leave_the_connection_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("shop.db");
+        std::fs::write(&file, "").unwrap();
+        let store = Store::open(&folder.path().join("store")).await.unwrap();
+        let new = NewProject::new(ProjectName::from("main"));
+        store.projects().create(new).await.unwrap();
+        let path = ResourcePath {
+            scope: Scope::new("main", "prod"),
+            resource: "shop".into(),
+        };
+        let connections = Connections::new(ResourceOptions::default());
+        let mut structures = Vec::new();
+        for functions in ["[]", "[\"f\"]"] {
+            let url = Secret::new(format!("sqlite:{}", file.display()));
+            let mut new = NewResource::new("shop", url);
+            new.params = Some(format!("{{\"functions\": {functions}}}"));
+            store.resources().replace(&path.scope, new).await.unwrap();
+            connections.refresh(store.resources().list_connected().await.unwrap());
+            let (found, params) = connections.get(&path).await.unwrap();
+            assert_eq!(params.functions.is_empty(), functions == "[]");
+            structures.push(found.structure());
+        }
+        assert!(Arc::ptr_eq(&structures[0], &structures[1]));
     }
 }

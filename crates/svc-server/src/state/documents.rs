@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use parking_lot::Mutex;
 use svc_data::Structure;
+use svc_model::resources::ResourceParams;
 use svc_store::TeamRights;
 
 use crate::http::{
@@ -60,6 +61,8 @@ pub(crate) struct DocumentKey {
     pub(crate) kind: DocumentKind,
     pub(crate) path: ResourcePath,
     pub(crate) structure: Arc<Structure>,
+    /// The settings of the resource, which say how its records are named.
+    pub(crate) params: Arc<ResourceParams>,
     /// The rights of the caller's team; `None` where everything is allowed.
     pub(crate) rights: Option<TeamRights>,
 }
@@ -69,6 +72,7 @@ impl PartialEq for DocumentKey {
         self.kind == other.kind
             && Arc::ptr_eq(&self.structure, &other.structure)
             && self.path == other.path
+            && self.params == other.params
             && self.rights == other.rights
     }
 }
@@ -112,12 +116,13 @@ impl Documents {
         Some(document)
     }
 
-    /// Keeps a document. Those of an older structure of the resource go, and so do those that were not asked for longest
-    /// while all of them are too large.
+    /// Keeps a document. Those of an older structure or of other settings of the resource go, and so do those that were not
+    /// asked for longest while all of them are too large.
     fn keep(&self, key: DocumentKey, document: Document) {
         let mut kept = self.kept.lock();
         kept.retain(|kept| {
-            kept.key.path != key.path || Arc::ptr_eq(&kept.key.structure, &key.structure)
+            kept.key.path != key.path
+                || Arc::ptr_eq(&kept.key.structure, &key.structure) && kept.key.params == key.params
         });
         kept.push_back(Kept { key, document });
         let mut size: usize = kept.iter().map(|kept| kept.document.body.len()).sum();
@@ -155,6 +160,7 @@ mod tests {
                 resource: "shop".into(),
             },
             structure: Arc::clone(structure),
+            params: Arc::default(),
             rights: None,
         }
     }

@@ -5,12 +5,12 @@ mod engine;
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{ResourceName, Scope};
+use svc_model::{ResourceName, Scope, resources::ResourceParams};
 use uuid::Uuid;
 
 pub use self::engine::Engine;
 use crate::audit::AuditEntry;
-use crate::database::{Reader, Tx, columns, handle, json, row, values};
+use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::{Error, Result};
 use crate::projects::scope::missing_resource;
 use crate::projects::{ScopeRow, names};
@@ -33,7 +33,7 @@ pub struct Resource {
     pub name: String,
     /// Which engine it is.
     pub engine: Engine,
-    /// Its settings, a JSON object as text.
+    /// Its settings, a JSON object as text, which [`ResourceParams`] reads.
     pub params: String,
     /// When it was connected.
     pub date_add: Timestamp,
@@ -59,7 +59,7 @@ pub struct NewResource {
     pub url: Secret,
     /// Its name for people; the API name when `None`.
     pub name: Option<String>,
-    /// Its settings, a JSON object as text; an empty one when `None`.
+    /// Its settings, a JSON object as text, which [`ResourceParams`] reads; an empty one when `None`.
     pub params: Option<String>,
 }
 
@@ -130,7 +130,8 @@ impl Resources<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field
-    /// error on `unique_name` (not valid, reserved or taken), `url` or `params`.
+    /// error on `unique_name` (not valid, reserved or taken), `url` or `params`, of which the path is named, such as
+    /// `params.labels.orders`.
     pub async fn create(&self, scope: &Scope, new: NewResource) -> Result<Resource> {
         let checked = self.check(new)?;
         self.store
@@ -203,15 +204,16 @@ impl Resources<'_> {
     fn check(&self, new: NewResource) -> Result<Checked> {
         names::check_resource(&new.unique_name)?;
         let engine = Engine::of_url(&new.url)?;
-        let params = new.params.map(|params| json::object("params", params));
-        let params = params.transpose()?;
+        if let Some(params) = &new.params {
+            ResourceParams::parse(params)?;
+        }
         let uid = Uuid::now_v7();
         let sealed = self.store.sealer().seal(&context(uid), new.url.expose())?;
         Ok(Checked {
             uid,
             engine,
             sealed,
-            new: NewResource { params, ..new },
+            new,
         })
     }
 }
@@ -240,7 +242,7 @@ fn insert(tx: &mut Tx<'_>, scope: &ScopeRow, checked: Checked) -> Result<Resourc
     let Checked { new, uid, .. } = checked;
     let unique_name = new.unique_name;
     let name = new.name.unwrap_or_else(|| unique_name.to_string());
-    let params = json::object_or_empty("params", new.params)?;
+    let params = new.params.unwrap_or_else(|| "{}".to_owned());
     let (environment_uid, engine) = (&scope.environment_uid, checked.engine.as_str());
     let row = row! {
         uid, environment_uid, unique_name, name, engine, url: checked.sealed, params, date_add: tx.now()

@@ -55,6 +55,10 @@ async fn reserved_taken_and_unfit_names_and_addresses_are_field_errors() {
     new.params = Some("7".to_owned());
     let error = resources.create(&prod(), new).await.unwrap_err();
     assert_eq!(fields(&error), ["params"]);
+    let mut new = NewResource::new("x", Secret::new("sqlite:x.db"));
+    new.params = Some(r#"{"functions": {}, "labels": {"orders": "number"}}"#.to_owned());
+    let error = resources.create(&prod(), new).await.unwrap_err();
+    assert_eq!(fields(&error), ["params.functions", "params.labels.orders"]);
     let error = resources
         .create(&Scope::new("main", "none"), shop("sqlite:x.db"))
         .await
@@ -97,6 +101,32 @@ async fn replacing_makes_changes_and_leaves_alone() {
     let read = store.resources().get(&prod, &"shop".into()).await.unwrap();
     assert_eq!(read.url.expose(), "postgres://db/a");
     assert_eq!(fixture.count("static_tokens").await, 1);
+}
+
+#[tokio::test]
+async fn changed_settings_are_kept_as_they_are_written_and_are_a_change() {
+    let fixture = Fixture::new().await;
+    let store = &fixture.store;
+    let prod = prod();
+    let set = async |params: Option<&str>| {
+        let mut new = shop("sqlite:a.db");
+        new.params = params.map(str::to_owned);
+        store.resources().replace(&prod, new).await.unwrap()
+    };
+    assert_eq!(set(None).await.params, "{}");
+    let params = r#"{"x": 1.50, "functions": ["f(integer)"]}"#;
+    let revision = store.revision().await.unwrap();
+    assert_eq!(set(Some(params)).await.params, params);
+    let changed = store.revision().await.unwrap();
+    assert!(changed > revision);
+    for same in [None, Some(params)] {
+        assert_eq!(set(same).await.params, params);
+        assert_eq!(store.revision().await.unwrap(), changed);
+    }
+    assert_eq!(
+        store.resources().list(&prod).await.unwrap()[0].params,
+        params
+    );
 }
 
 #[tokio::test]
