@@ -10,6 +10,7 @@ mod expand;
 mod faults;
 mod fixture;
 mod formats;
+mod functions;
 mod generated;
 mod geometry;
 mod imports;

@@ -43,7 +43,7 @@
 //!
 //! | Feature | Gives | Default |
 //! |---|---|---|
-//! | `account`, `pages`, `projects`, `proxy`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
+//! | `account`, `functions`, `imports`, `pages`, `projects`, `proxy`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
 //! | `ring` | its TLS with the cryptography of `ring` | yes |
@@ -67,9 +67,11 @@ pub mod blocking;
 mod call;
 mod client;
 mod error;
+#[cfg(feature = "functions")]
+mod functions;
 #[cfg(not(target_family = "wasm"))]
 mod http_date;
-#[cfg(feature = "records")]
+#[cfg(feature = "imports")]
 mod imports;
 #[cfg(feature = "pages")]
 mod pages;
@@ -123,7 +125,9 @@ pub use svc_transport as transport;
 
 #[cfg(feature = "account")]
 pub use self::account::{Account, Authentication, ReturnsTokens, SignOut, TokenCall};
-#[cfg(feature = "records")]
+#[cfg(feature = "functions")]
+pub use self::functions::Functions;
+#[cfg(feature = "imports")]
 pub use self::imports::Imports;
 #[cfg(feature = "pages")]
 pub use self::pages::Pages;

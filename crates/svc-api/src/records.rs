@@ -11,7 +11,9 @@ use svc_model::{
     wire::{HasFields, Operation, RequestError},
 };
 
-use crate::{Call, Client, Imports};
+#[cfg(feature = "imports")]
+use crate::Imports;
+use crate::{Call, Client};
 
 /// The records of a model, from [`Client::records`].
 ///
@@ -190,6 +192,7 @@ impl<T> Records<T> {
     }
 
     /// The imports of files into these records.
+    #[cfg(feature = "imports")]
     pub fn imports(&self) -> Imports {
         Imports::new(&self.client, &self.collection)
     }

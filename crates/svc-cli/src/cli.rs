@@ -15,7 +15,7 @@ use crate::{
     demo,
     error::Error,
     pages,
-    records::{self, models, sql, statements},
+    records::{self, functions, models, sql, statements},
     serve,
 };
 
@@ -77,6 +77,8 @@ enum Command {
     Records(records::Records),
     Sql(sql::Sql),
     #[command(subcommand)]
+    Functions(functions::Functions),
+    #[command(subcommand)]
     Statements(statements::Statements),
     #[command(subcommand, name = "app-user", alias = "users")]
     Users(users::Users),
@@ -104,7 +106,7 @@ impl Cli {
         }
         run! {
             Demo Serve Project Env Member Resource Token ServiceToken Key SigningKeys User Rights Secret Mail Audit
-            Backup Pages Records Sql Statements Users Teams Proxy Models Login Logout Whoami Reload
+            Backup Pages Records Sql Functions Statements Users Teams Proxy Models Login Logout Whoami Reload
         }
     }
 }

@@ -3,6 +3,7 @@
 mod aggregate;
 mod change_all;
 mod export;
+pub(crate) mod functions;
 mod import;
 mod list;
 pub(crate) mod models;

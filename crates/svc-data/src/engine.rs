@@ -20,6 +20,7 @@ use bytes::Bytes;
 
 use crate::{
     IfMatch, Model, RecordJson, Result, Structure,
+    functions::{FunctionCall, unsupported},
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::Around,
@@ -131,6 +132,17 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// of rows at most. What the database has against the query is [`Invalid`](crate::ErrorKind::Invalid), in
     /// its words.
     async fn sql(&self, job: SqlJob) -> Result<SqlOutput>;
+
+    /// Whether it has functions that clients can call.
+    fn has_functions(&self) -> bool {
+        false
+    }
+
+    /// Calls a function or procedure in a transaction of its own: the JSON of what it gives. What it raises is
+    /// [`Invalid`](crate::ErrorKind::Invalid), in its words.
+    async fn call(&self, _structure: &Structure, _call: FunctionCall) -> Result<Bytes> {
+        Err(unsupported())
+    }
 
     /// Changes or deletes all records that pass a test, in one transaction, and returns their keys.
     async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedKeys>;

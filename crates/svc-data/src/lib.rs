@@ -52,6 +52,7 @@ mod admission;
 pub mod database;
 mod engine;
 mod error;
+mod functions;
 pub mod guard;
 mod plan;
 mod query;

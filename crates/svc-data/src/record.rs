@@ -21,7 +21,7 @@ use svc_model::{CountIs, JsonObject, RecordId};
 
 pub(crate) use self::commit_note::Note;
 pub(crate) use self::{
-    body::{Purpose, RecordBody, read_body, read_key},
+    body::{Purpose, RecordBody, check_size, read_body, read_key},
     bulk::{BulkPlan, BulkResults, take_back},
     projection::Projection,
     upsert::UniqueKey,

@@ -5,6 +5,7 @@ mod change_all;
 mod connect;
 mod create;
 mod expand;
+mod functions;
 mod keys;
 mod list;
 mod page;

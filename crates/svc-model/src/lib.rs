@@ -2,9 +2,9 @@
 //!
 //! - [`wire`] is the transport contract: the [`Transport`](wire::Transport) trait, its
 //!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
-//! - [`imports`], [`pages`], [`projects`], [`proxy`], [`records`], [`resources`], [`sql`], [`statements`], [`teams`] and
-//!   [`users`] hold the types and operations of their group, [`account`] the types of accounts, whose operations are in
-//!   `svc-auth`.
+//! - [`functions`], [`imports`], [`pages`], [`projects`], [`proxy`], [`records`], [`resources`], [`sql`], [`statements`],
+//!   [`teams`] and [`users`] hold the types and operations of their group, [`account`] the types of accounts, whose operations
+//!   are in `svc-auth`.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
 //! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are the bodies that are read and written.
 //!
@@ -38,6 +38,7 @@ pub mod account;
 mod comma_list;
 mod draft;
 mod filter;
+pub mod functions;
 pub mod imports;
 mod invalid;
 mod list;

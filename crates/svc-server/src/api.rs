@@ -2,6 +2,7 @@
 
 mod account;
 mod call;
+mod functions;
 pub(crate) mod health;
 pub(crate) mod imports;
 mod pages;
@@ -56,8 +57,9 @@ pub(crate) fn application() -> Routes {
 
 /// The operations that the API definition of each resource describes.
 pub(crate) fn of_resources() -> Routes {
-    let routes = records::routes().merge(imports::routes());
-    routes.merge(sql::routes()).merge(statements::routes())
+    let of_records = records::routes().merge(imports::routes());
+    let of_statements = sql::routes().merge(statements::routes());
+    of_records.merge(functions::routes()).merge(of_statements)
 }
 
 /// The routes of the data host: `{base_url}`.

@@ -78,6 +78,32 @@ fn every_write_to_a_record_leaves_one_line_and_other_calls_leave_none() {
             audited.quiet(&format!("POST {operation}"), read, 200);
         }
 
+        let function = "/functions/noted";
+        let noted = |name: &str| data("POST", function).json(&json!({ "given": name }));
+        let operation = "POST /functions/{function}";
+        if resource == "s" {
+            audited.quiet(operation, noted(CONTENT), 400);
+        } else {
+            let params = r#"{"functions": ["noted"]}"#;
+            let set = ["resource", "set", resource, "--params", params];
+            Program::new(
+                audited.folder.path(),
+                &[&set[..], &["--project", "main"]].concat(),
+            )
+            .run_ok();
+            let empty = || data("POST", function).send().status;
+            wait_until("the function is listed", || empty() == 400);
+            let (_, line) = audited.write(operation, noted(CONTENT), 200);
+            assert_eq!(text(&line, "action"), "functions.call");
+            assert_eq!(text(&line, "record"), "noted");
+            assert_eq!(
+                (text(&line, "resource"), &line["model"]),
+                (resource, &Value::Null)
+            );
+            // Its name is taken.
+            audited.quiet(operation, noted(CONTENT), 400);
+        }
+
         // It changes no data.
         let cancel = data("DELETE", "/statements/none");
         audited.quiet("DELETE /statements/{statement}", cancel, 404);

@@ -43,6 +43,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/projects/demo/prod/shop/models/orders/1/references"),
     ("GET", "/projects/demo/prod/shop/models/orders/1/status"),
     ("POST", "/projects/demo/prod/shop/sql_get_query"),
+    ("POST", "/projects/demo/prod/shop/functions/f"),
     ("GET", "/projects/demo/prod/shop/statements"),
     ("DELETE", "/projects/demo/prod/shop/statements/x"),
     ("GET", "/projects/demo/prod/__svc_app__/statements"),

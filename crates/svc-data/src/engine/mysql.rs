@@ -14,6 +14,7 @@ use super::server::{ServerDriver, ServerEngine, change::Change};
 use crate::{
     Error, Field, Model, ResourceOptions, Result, Structure,
     admission::{Admission, Work},
+    functions::FunctionCall,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
@@ -29,6 +30,7 @@ mod aggregate;
 mod connect;
 mod discover;
 mod fault;
+mod functions;
 mod place;
 mod read;
 mod select;
@@ -125,6 +127,15 @@ impl ServerEngine for Mysql {
 
     fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
         write::stored(field, scalar)
+    }
+
+    async fn call(
+        &self,
+        lease: &mut Lease,
+        structure: &Structure,
+        call: &FunctionCall,
+    ) -> Result<Bytes> {
+        functions::call(lease, structure, call).await
     }
 
     async fn change_all(

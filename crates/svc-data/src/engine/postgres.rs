@@ -19,6 +19,7 @@ use super::server::{
 use crate::{
     Error, ErrorKind, Field, Model, RecordJson, ResourceOptions, Result, Structure,
     admission::{Admission, Work},
+    functions::FunctionCall,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
@@ -34,6 +35,7 @@ mod aggregate;
 mod connect;
 mod discover;
 mod fault;
+mod functions;
 mod literal;
 mod place;
 mod probe;
@@ -165,6 +167,15 @@ impl ServerEngine for Postgres {
 
     fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
         write::stored(field, scalar).map(Expr::val)
+    }
+
+    async fn call(
+        &self,
+        lease: &mut Lease,
+        structure: &Structure,
+        call: &FunctionCall,
+    ) -> Result<Bytes> {
+        functions::call(lease, structure, call).await
     }
 
     async fn change_all(

@@ -4,6 +4,7 @@
 mod bulk;
 pub(super) mod change;
 pub(super) mod connections;
+pub(super) mod functions;
 pub(super) mod gate;
 pub(super) mod tls;
 pub(super) mod transaction;
@@ -34,6 +35,7 @@ use super::{
 use crate::{
     Error, ErrorKind, Field, Model, RecordJson, Result, Structure,
     admission::Work,
+    functions::FunctionCall,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Around, Dialect, PlaceQuery, cursor::KeyValue, one_field},
@@ -115,6 +117,14 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         lease: &mut Lease<Self::Manager>,
         job: &SqlJob,
     ) -> impl Future<Output = Result<SqlOutput>> + Send;
+
+    /// Calls a function or procedure, in a transaction of its own.
+    fn call(
+        &self,
+        lease: &mut Lease<Self::Manager>,
+        structure: &Structure,
+        call: &FunctionCall,
+    ) -> impl Future<Output = Result<Bytes>> + Send;
 
     /// A value in the form that a column accepts; refused where something of it would be lost.
     fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String>;
@@ -399,6 +409,18 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         let work = Work::new("", "sql", true);
         self.on_pool(&self.sql, &self.pool, work, async |lease| {
             self.engine.sql(lease, &job).await
+        })
+        .await
+    }
+
+    fn has_functions(&self) -> bool {
+        true
+    }
+
+    async fn call(&self, structure: &Structure, call: FunctionCall) -> Result<Bytes> {
+        let work = Work::new("", ("call", call.names()), true);
+        self.on(work, async |lease| {
+            self.engine.call(lease, structure, &call).await
         })
         .await
     }

@@ -174,7 +174,7 @@ pub(crate) fn read_body(
 }
 
 /// Holds a value to the declared size of its column, which not every engine does by itself.
-fn check_size(field: &Field, value: &Scalar) -> Result<(), (ErrorCode, String)> {
+pub(crate) fn check_size(field: &Field, value: &Scalar) -> Result<(), (ErrorCode, String)> {
     let misfit = match value {
         Scalar::Text(text) => match field.max_length {
             Some(most) if text.chars().count() > most as usize => {

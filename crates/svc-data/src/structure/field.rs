@@ -86,6 +86,15 @@ impl Field {
         field
     }
 
+    /// The same column with another name.
+    pub(crate) fn named(&self, name: String) -> Self {
+        Self {
+            json_key: format!("{}:", serde_json::Value::from(name.as_str())),
+            name,
+            ..self.clone()
+        }
+    }
+
     /// The type of the column, where its engine has types of its own.
     pub(crate) fn column_type(&self) -> Option<ColumnType> {
         match self.storage {

@@ -14,18 +14,22 @@ use axum::{
     body::Body,
     extract::{FromRequest, Path, Request},
 };
+use bytes::Bytes;
 use http::{HeaderValue, request::Parts};
 use serde::Deserialize;
 use serde_json::Value;
 use svc_auth::AuthScheme;
 use svc_data::{IfMatch, Resource, SqlOutput, Structure};
 use svc_model::{
-    EnvironmentName, Invalid, JsonObject, ProjectName, ResourceName, Scope,
+    EnvironmentName, Invalid, JsonObject, ProjectName, ResourceName, Scope, functions,
     resources::{Can, ModelDescription, ResourceParams},
     sql::SqlQuery,
     statements::{MAX_STATEMENT_ID, is_statement_id},
+    wire::Operation as _,
 };
-use svc_store::{Actor, ActorKind, Import, ResourceGrant, StarterRights, Store, Team, TeamRights};
+use svc_store::{
+    Actor, ActorKind, AuditEntry, Import, ResourceGrant, StarterRights, Store, Team, TeamRights,
+};
 
 pub(crate) use self::{
     records::{Change, Records, Selection},
@@ -39,7 +43,7 @@ use crate::{
     },
     http::{
         ApiError, ApiResult,
-        body::read_object,
+        body::{read_object, read_object_or_nothing},
         limits::new_id,
         request::{check_draft, if_match, not_utf8},
         resource_path::ResourcePath,
@@ -73,7 +77,7 @@ struct Names {
     model: String,
     #[serde(default)]
     id: String,
-    #[serde(default, alias = "statement", alias = "import")]
+    #[serde(default, alias = "statement", alias = "import", alias = "function")]
     field: Box<str>,
 }
 
@@ -136,6 +140,11 @@ impl ResourceRequest {
         self.state.store_for(actor, &self.parts)
     }
 
+    /// Reads the body, which must be a JSON object, or empty.
+    pub(crate) async fn read_object_or_nothing(&self, body: Body) -> ApiResult<JsonObject> {
+        read_object_or_nothing(&self.parts.headers, body, &self.state.config).await
+    }
+
     /// Reads the body, which must be a JSON object.
     pub(crate) async fn read_object(&self, body: Body) -> ApiResult<JsonObject> {
         read_object(&self.parts.headers, body, &self.state.config).await
@@ -150,7 +159,7 @@ pub(crate) struct Access<R> {
     model: String,
     /// The primary key that the path names; empty where it names none.
     id: String,
-    /// The field, or the id of a statement or an import, that the path names; empty where it names none.
+    /// The field, the id of a statement or an import, or the function that the path names; empty where it names none.
     field: Box<str>,
     resource: Resource,
     /// The settings of the resource.
@@ -229,8 +238,10 @@ impl<R: Right> Access<R> {
         ))?;
         let rights = Rights::Starter(actor, rights);
         rights.check::<R>(&path, &import.model)?;
+        let (resource, params) = state.connections.get(&path).await?;
         Ok(Self {
-            resource: state.connections.get(&path).await?,
+            resource,
+            params,
             path,
             model: import.model.clone(),
             id: String::new(),
@@ -245,6 +256,21 @@ impl Access<Administer> {
     /// Answers a query in SQL, which sees everything.
     pub(crate) async fn sql(&self, query: &SqlQuery) -> Result<SqlOutput, svc_data::Error> {
         self.resource.sql(query).await
+    }
+
+    /// Calls the function that the path names.
+    pub(crate) async fn call(&self, arguments: &JsonObject) -> ApiResult<Bytes> {
+        let listed = &self.params.functions;
+        let called = self.resource.call(&self.field, listed, arguments).await;
+        Ok(called?)
+    }
+
+    /// A line of the audit trail about a call of the function that the path names.
+    pub(crate) fn function_entry(&self) -> AuditEntry {
+        AuditEntry::new(functions::Call::INFO.name)
+            .scope(&self.path.scope)
+            .resource(self.path.resource.as_str())
+            .record(&*self.field)
     }
 
     /// Reads the structure again.

@@ -33,6 +33,20 @@ pub(crate) async fn read_object(
     read_object_within(headers, body, config, config.body_limit).await
 }
 
+/// Reads a body that must be a JSON object, or empty, which means an object without properties.
+pub(crate) async fn read_object_or_nothing(
+    headers: &HeaderMap,
+    body: Body,
+    config: &Config,
+) -> ApiResult<JsonObject> {
+    check_media_type(headers)?;
+    let bytes = read(headers, body, config, config.body_limit).await?;
+    match bytes.is_empty() {
+        true => Ok(JsonObject::new()),
+        false => parse_object(&bytes),
+    }
+}
+
 /// Reads a body that must be a JSON object of at most `limit` bytes.
 pub(crate) async fn read_object_within(
     headers: &HeaderMap,

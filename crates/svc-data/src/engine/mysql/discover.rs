@@ -136,7 +136,7 @@ async fn rows(conn: &mut Conn, sql: &str) -> Result<Vec<Row>> {
     conn.query(sql).await.map_err(fault::translate)
 }
 
-fn get<T: mysql_async::prelude::FromValue>(row: &Row, at: usize) -> Result<T> {
+pub(super) fn get<T: mysql_async::prelude::FromValue>(row: &Row, at: usize) -> Result<T> {
     row.get_opt(at)
         .and_then(Result::ok)
         .ok_or_else(|| Error::internal("the information schema gave something unexpected"))
@@ -337,7 +337,7 @@ fn read_default(kind: Kind, text: String, extra: &str, is_mariadb: bool) -> Opti
 }
 
 /// The words of `enum('a','b')`.
-fn words(declared: &str) -> Vec<String> {
+pub(super) fn words(declared: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = declared.chars().peekable();

@@ -102,7 +102,7 @@ async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlOutput> {
 }
 
 /// A column of a query.
-fn field(name: String, column: &Column) -> Field {
+pub(super) fn field(name: String, column: &Column) -> Field {
     use ColumnType as Sql;
     let is_binary = column.character_set() == BINARY;
     let unsigned = column.flags().contains(ColumnFlags::UNSIGNED_FLAG);

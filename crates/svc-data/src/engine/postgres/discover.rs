@@ -308,7 +308,7 @@ async fn set(client: &Client, name: &'static str, value: &str) -> Result<()> {
     done.map(drop).map_err(fault::translate)
 }
 
-fn get<'r, T: tokio_postgres::types::FromSql<'r>>(row: &'r Row, at: usize) -> Result<T> {
+pub(super) fn get<'r, T: tokio_postgres::types::FromSql<'r>>(row: &'r Row, at: usize) -> Result<T> {
     row.try_get(at).map_err(fault::translate)
 }
 

@@ -264,6 +264,17 @@ pub(super) fn about_the_query(error: Error) -> Error {
     Error::invalid(reason.message()).with_source(error)
 }
 
+/// Says what a function that a client called has raised, in its words.
+pub(super) fn about_the_call(error: Error) -> Error {
+    let error = about_the_query(error);
+    let reason = source(&error).and_then(tokio_postgres::Error::as_db_error);
+    match (error.kind(), reason) {
+        // It may have raised any code.
+        (ErrorKind::Internal, Some(reason)) => Error::invalid(reason.message()).with_source(error),
+        _ => error,
+    }
+}
+
 /// A name as `format_type` writes it: in quotes where it is not plain.
 fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';

@@ -188,7 +188,7 @@ fn type_of(bind: &Scalar, untyped: &SqlType) -> SqlType {
 }
 
 /// A column of a query.
-fn field(name: String, sort: &SqlType, typmod: i32) -> Field {
+pub(super) fn field(name: String, sort: &SqlType, typmod: i32) -> Field {
     let category = match sort.kind() {
         SqlKind::Array(_) => "A",
         _ => "",

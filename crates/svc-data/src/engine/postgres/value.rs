@@ -112,6 +112,11 @@ pub(super) fn write_value(
     Ok(())
 }
 
+/// The bytes of the value at a place of a row, as they were sent.
+pub(super) fn sent(row: &Row, position: usize) -> Result<Option<Vec<u8>>> {
+    Ok(cell(row, position)?.map(|cell| cell.bytes.to_vec()))
+}
+
 /// Whether there is no value at a place of a row.
 pub(super) fn is_null(row: &Row, position: usize) -> Result<bool> {
     Ok(cell(row, position)?.is_none())
