@@ -1,11 +1,11 @@
 //! Related records that come with each record: one query for each relation, whatever the number of records.
 
-use std::{collections::HashMap, iter, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, iter, sync::Arc};
 
 use bytes::Bytes;
 use svc_model::{Count, Expand, Invalid, ListQuery, RecordView, wire::BoxFuture};
 
-use super::keys::{Key, comparable, equal_to_one, key, places, unreadable, values};
+use super::keys::{Comparer, Key, equal_to_one, key, places, unreadable, values};
 use crate::{
     Error, Model, Resource, Result,
     plan::{
@@ -248,12 +248,12 @@ impl Expander<'_> {
         let is_many = relation.is_many;
         let left = self.left;
         let mut read = self.read(is_many, related, values).await?;
-        let text = |key: &[String]| comparable(&related.model, &related.fields, key);
-        let places = values.iter().map(|value| text(value)).zip(0..);
-        let places: HashMap<String, usize> = places.collect();
+        let comparer = Comparer::of(&related.model, &related.fields);
+        let places = values.iter().map(|value| comparer.text(value)).zip(0..);
+        let places: HashMap<_, usize> = places.collect();
         // Two values that are one number belong to no single place.
         let assigned = match places.len() == values.len() {
-            true => assign(&read.keys, &places, text),
+            true => assign(&read.keys, &places, &comparer),
             false => None,
         };
         // The database may treat values as equal that are written in another way: these are looked up one by one.
@@ -354,12 +354,12 @@ impl Read {
 /// Which records belong to each value; `None` where one belongs to none of them by its text.
 fn assign(
     keys: &[Option<Key>],
-    places: &HashMap<String, usize>,
-    text: impl Fn(&[String]) -> String,
+    places: &HashMap<Cow<'_, str>, usize>,
+    comparer: &Comparer,
 ) -> Option<Vec<Vec<usize>>> {
     let mut of_value = vec![Vec::new(); places.len()];
     for (number, key) in keys.iter().enumerate() {
-        let place = places.get(&text(key.as_ref()?))?;
+        let place = places.get(&comparer.text(key.as_ref()?))?;
         of_value.get_mut(*place)?.push(number);
     }
     Some(of_value)

@@ -1,5 +1,7 @@
 //! Values by which records belong together: read beside the records, compared, and looked up.
 
+use std::borrow::Cow;
+
 use crate::{
     Error, Model, Result,
     plan::{Comparison, Test},
@@ -39,23 +41,46 @@ pub(super) fn key(
     Ok(Some(key))
 }
 
-/// A key as one text that is the same for exact numbers which are written with a different scale. `fields` are those that
-/// have the values.
-pub(super) fn comparable(model: &Model, fields: &[String], key: &[String]) -> String {
-    let mut text = String::new();
-    for (name, part) in fields.iter().zip(key) {
-        let is_exact = model
-            .field(name)
-            .is_some_and(|field| matches!(field.kind, Kind::Integer | Kind::Decimal));
-        let part = match is_exact && part.contains('.') {
-            true => part.trim_end_matches('0').trim_end_matches('.'),
-            false => part.as_str(),
+/// Compares the values of fields, whose exact numbers may be written with a different scale.
+pub(super) struct Comparer {
+    /// Whether each field has exact numbers.
+    are_exact: Vec<bool>,
+}
+
+impl Comparer {
+    /// Compares values of these fields.
+    pub(super) fn of(model: &Model, fields: &[String]) -> Self {
+        let is_exact = |name: &String| {
+            let field = model.field(name);
+            field.is_some_and(|field| matches!(field.kind, Kind::Integer | Kind::Decimal))
         };
-        text.push_str(&part.len().to_string());
-        text.push(':');
-        text.push_str(part);
+        Self {
+            are_exact: fields.iter().map(is_exact).collect(),
+        }
     }
-    text
+
+    /// A key as one text, the same for equal keys.
+    pub(super) fn text<'k>(&self, key: &'k [String]) -> Cow<'k, str> {
+        if let ([is_exact], [part]) = (self.are_exact.as_slice(), key) {
+            return shortest(part, *is_exact).into();
+        }
+        let mut text = String::new();
+        for (is_exact, part) in self.are_exact.iter().zip(key) {
+            let part = shortest(part, *is_exact);
+            text.push_str(&part.len().to_string());
+            text.push(':');
+            text.push_str(part);
+        }
+        text.into()
+    }
+}
+
+/// An exact number without zeros at its end; another text as it is.
+fn shortest(part: &str, is_exact: bool) -> &str {
+    match is_exact && part.contains('.') {
+        true => part.trim_end_matches('0').trim_end_matches('.'),
+        false => part,
+    }
 }
 
 pub(super) fn unreadable(source: serde_json::Error) -> Error {
@@ -75,6 +100,12 @@ pub(super) fn equal_to_one(
     values: &[Key],
     zone: &Zone,
 ) -> Result<Test> {
+    if let [index] = fields {
+        let field = model.at(*index)?;
+        let parts = values.iter().filter_map(|value| value.first());
+        let scalars = parts.filter_map(|text| Scalar::to_find(field, text, zone).ok());
+        return Ok(Test::In(*index, scalars.collect()));
+    }
     let scalars = |value: &Key| -> Result<Option<Vec<(usize, Scalar)>>> {
         let mut scalars = Vec::with_capacity(fields.len());
         for (index, text) in fields.iter().zip(value) {
@@ -88,10 +119,6 @@ pub(super) fn equal_to_one(
     let mut keys = Vec::with_capacity(values.len());
     for value in values {
         keys.extend(scalars(value)?);
-    }
-    if let [index] = fields {
-        let scalars = keys.into_iter().flatten().map(|(_, scalar)| scalar);
-        return Ok(Test::In(*index, scalars.collect()));
     }
     let of_key = |key: Vec<(usize, Scalar)>| {
         let parts = key.into_iter();

@@ -7,7 +7,7 @@
 
 use jiff::Timestamp;
 use sea_query::{Expr, ExprTrait, Query};
-use serde_json::Value;
+use serde::{Serialize, Serializer};
 
 use super::{
     bound::{bind, time_text},
@@ -286,6 +286,16 @@ fn equal(side: Side) -> Expr {
 
 /// Whether a field equals one of the values.
 pub(super) fn is_in(field: &Field, table: &str, scalars: &[Scalar]) -> Result<Expr> {
+    let integers = scalars.iter().map(|scalar| match scalar {
+        Scalar::Integer(number) => Some(KeyValue::Integer(*number)),
+        _ => None,
+    });
+    if let Some(cells) = integers.collect::<Option<Vec<_>>>()
+        && !cells.is_empty()
+    {
+        // As for each of them alone, in less time.
+        return in_list(comparable(table, field), &cells);
+    }
     let mut columns: Vec<(Expr, Vec<KeyValue>)> = Vec::new();
     for scalar in scalars {
         let Side { column, cells, .. } = Side::new(field, table, scalar)?;
@@ -295,27 +305,24 @@ pub(super) fn is_in(field: &Field, table: &str, scalars: &[Scalar]) -> Result<Ex
         }
     }
     let lists = columns.into_iter();
-    Ok(any_of(
-        lists
-            .map(|(column, cells)| in_list(column, &cells))
-            .collect(),
-    ))
+    let lists = lists.map(|(column, cells)| in_list(column, &cells));
+    Ok(any_of(lists.collect::<Result<_>>()?))
 }
 
-fn in_list(column: Expr, cells: &[KeyValue]) -> Expr {
+fn in_list(column: Expr, cells: &[KeyValue]) -> Result<Expr> {
     if cells.len() <= LIST_AS_JSON {
-        return column.is_in(cells.iter().map(bind));
+        return Ok(column.is_in(cells.iter().map(bind)));
     }
     let (listed, bound): (Vec<&KeyValue>, Vec<&KeyValue>) =
         cells.iter().partition(|cell| has_json(cell));
     let mut list = Query::select();
     list.column((name("list"), name("value")))
-        .from_function(call("json_each").arg(json_array(&listed)), name("list"));
+        .from_function(call("json_each").arg(json_array(&listed)?), name("list"));
     let is_listed = column.clone().in_subquery(list);
-    match bound.is_empty() {
+    Ok(match bound.is_empty() {
         true => is_listed,
         false => is_listed.or(column.is_in(bound.into_iter().map(bind))),
-    }
+    })
 }
 
 /// Whether a cell can be an element of [`json_array`].
@@ -330,12 +337,20 @@ fn has_json(cell: &KeyValue) -> bool {
 }
 
 /// The cells as one JSON array.
-fn json_array(cells: &[&KeyValue]) -> String {
-    let cells = cells.iter().map(|cell| match cell {
-        KeyValue::Integer(number) => Value::from(*number),
-        KeyValue::Real(number) => Value::from(*number),
-        KeyValue::Text(text) => Value::from(text.as_str()),
-        _ => Value::Null,
-    });
-    cells.collect::<Value>().to_string()
+fn json_array(cells: &[&KeyValue]) -> Result<String> {
+    struct Cell<'c>(&'c KeyValue);
+
+    impl Serialize for Cell<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            match self.0 {
+                KeyValue::Integer(number) => serializer.serialize_i64(*number),
+                KeyValue::Real(number) => serializer.serialize_f64(*number),
+                KeyValue::Text(text) => serializer.serialize_str(text),
+                _ => serializer.serialize_unit(),
+            }
+        }
+    }
+
+    let cells: Vec<Cell<'_>> = cells.iter().map(|cell| Cell(cell)).collect();
+    serde_json::to_string(&cells).map_err(|error| Error::internal(error.to_string()))
 }

@@ -214,6 +214,9 @@ mod tests {
         assert!(rows[1].starts_with("[1]: "), "{rows:?}");
         assert!(rows[2].starts_with("\"{broken\": "), "{rows:?}");
         assert_eq!(rows[4], r#"{"id":2}"#);
+        let large = read(b"{\"id\": 1e999}\n[1e999]\n", NDJSON, "");
+        assert_eq!(large[0], r#"{"id":1e999}"#);
+        assert!(large[1].starts_with(r#""[1e999]": "#), "{large:?}");
         let deep = format!("id,doc\n1,{}{}\n", "[".repeat(95), "]".repeat(95));
         assert!(read(deep.as_bytes(), CSV, "")[0].starts_with("{\"id\":\"1\""));
         let deep = format!("doc\n{}{}\n", "[".repeat(101), "]".repeat(101));

@@ -3,7 +3,7 @@
 use csv::StringRecord;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, value::RawValue};
-use svc_model::{Invalid, JsonObject};
+use svc_model::{Invalid, JsonObject, MAX_JSON_DEPTH, json_depth};
 
 /// The form of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,9 +52,12 @@ impl RawRow {
     pub(super) fn to_json(&self, columns: &[String]) -> String {
         let value = match self {
             Self::Line(line) => {
+                // What readers of JSON may not be able to read is a text.
+                let is_readable = json_depth(line) <= MAX_JSON_DEPTH
+                    && serde_json::from_str::<Value>(line).is_ok();
                 return match serde_json::from_str::<&RawValue>(line) {
-                    Ok(json) => json.get().to_owned(),
-                    Err(_) => Value::from(line.as_str()).to_string(),
+                    Ok(json) if is_readable => json.get().to_owned(),
+                    _ => Value::from(line.as_str()).to_string(),
                 };
             }
             Self::Unreadable => Value::Null,
