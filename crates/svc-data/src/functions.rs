@@ -14,6 +14,9 @@ use crate::{
     value::{Scalar, time::Zone},
 };
 
+/// The longest name that a call may have, with the types of arguments, in bytes.
+const LONGEST_NAME: usize = 1_024;
+
 /// A call of a client.
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionCall {
@@ -80,6 +83,9 @@ impl Argument {
 impl FunctionCall {
     /// A call by this name, where an administrator lists something under it.
     pub(crate) fn new(name: &str, listed: &[String], arguments: &JsonObject) -> Result<Self> {
+        if name.len() > LONGEST_NAME {
+            return Err(not_listed());
+        }
         let listed = listed.iter().map(|listed| listed.trim());
         let listed = listed.filter(|listed| possible_names(listed).any(|it| may_be(it, name)));
         let listed: Vec<String> = listed.map(str::to_owned).collect();
@@ -266,7 +272,8 @@ fn possible_names(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a text may call a function of this name.
 fn may_be(name: &str, text: &str) -> bool {
-    possible_names(text).any(|called| called.to_lowercase() == name.to_lowercase())
+    let (name, text) = (name.to_lowercase(), text.to_lowercase());
+    possible_names(&text).any(|called| called == name)
 }
 
 /// The same answer whether the database has a function of the name or not.

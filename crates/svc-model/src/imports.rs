@@ -14,7 +14,7 @@ use crate::{
     wire::{Operation, Upload},
 };
 
-/// The number of rows that are written together, unless another is chosen.
+/// The number of rows that are written together, unless another is chosen; fewer where they may change records.
 pub const DEFAULT_BATCH: u32 = 5_000;
 
 /// Begin: `POST B/imports` with a file, 202 with the [`Import`]. With the `Idempotency-Key` of an import that was begun before,

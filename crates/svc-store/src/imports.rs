@@ -19,6 +19,8 @@ use crate::error::{Error, Result};
 
 /// How long an import and its refused rows are kept.
 const KEPT: SignedDuration = SignedDuration::from_hours(24 * 7);
+/// How many refused rows are removed in one transaction.
+const FORGOTTEN_AT_ONCE: u64 = 2_000;
 const COLUMNS: &str = "uid, project, environment, resource, model, actor_kind, actor_uid, actor_label, \
      request_hash, settings, state, dry_run, bytes, bytes_read, rows_read, made, updated, refused, message, date_add, date_end";
 
@@ -304,15 +306,17 @@ impl Imports<'_> {
             .await
     }
 
-    /// Gives the claim of an import back, so that others can go on with it.
+    /// Gives the claim of an import back: it can be claimed again after this time.
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn release(&self, uid: Uuid, runner: Uuid) -> Result<()> {
+    pub async fn release(&self, uid: Uuid, runner: Uuid, pause: SignedDuration) -> Result<()> {
         self.store
             .write(move |tx| {
-                let sql = "UPDATE imports SET runner = NULL, runner_until = NULL WHERE uid = ?1 AND runner = ?2";
-                tx.housekeeping().execute(sql, &values![uid, runner]).map(drop)
+                let until = tx.now().checked_add(pause).unwrap_or(Timestamp::MAX);
+                let sql = "UPDATE imports SET runner = NULL, runner_until = ?1 WHERE uid = ?2 AND runner = ?3";
+                let values = values![until, uid, runner];
+                tx.housekeeping().execute(sql, &values).map(drop)
             })
             .await
     }
@@ -348,23 +352,45 @@ impl Imports<'_> {
             .await
     }
 
-    /// Ends a running import, with a message where it failed. `false` where it had ended before.
+    /// Cancels a running import. `false` where it had ended before.
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn end(
-        &self,
-        uid: Uuid,
-        state: ImportState,
-        message: Option<String>,
-    ) -> Result<bool> {
+    pub async fn cancel(&self, uid: Uuid) -> Result<bool> {
         self.store
             .write(move |tx| {
-                let sql = "UPDATE imports SET state = ?1, message = ?2, date_end = ?3, runner = NULL, runner_until = NULL \
-                     WHERE uid = ?4 AND state = ?5";
-                let running = ImportState::Running.as_str();
-                let values = values![state.as_str(), message, tx.now(), uid, running];
+                let sql = "UPDATE imports SET state = ?1, date_end = ?2, runner = NULL, runner_until = NULL \
+                     WHERE uid = ?3 AND state = ?4";
+                let states = [ImportState::Cancelled, ImportState::Running].map(ImportState::as_str);
+                let values = values![states[0], tx.now(), uid, states[1]];
                 Ok(tx.housekeeping().execute(sql, &values)? > 0)
+            })
+            .await
+    }
+
+    /// Ends an import that is claimed: all of its rows were read, or it has failed with this message. `false` where another
+    /// process has it, or it does not run any more.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn end(&self, uid: Uuid, runner: Uuid, failed: Option<String>) -> Result<bool> {
+        self.store
+            .write(move |tx| {
+                let read = match failed {
+                    Some(_) => "",
+                    None => ", bytes_read = bytes",
+                };
+                let sql = format!(
+                    "UPDATE imports SET state = ?1, message = ?2, date_end = ?3, runner = NULL, runner_until = NULL{read} \
+                     WHERE uid = ?4 AND state = ?5 AND runner = ?6"
+                );
+                let state = match failed {
+                    Some(_) => ImportState::Failed,
+                    None => ImportState::Done,
+                };
+                let running = ImportState::Running.as_str();
+                let values = values![state.as_str(), failed, tx.now(), uid, running, runner];
+                Ok(tx.housekeeping().execute(&sql, &values)? > 0)
             })
             .await
     }
@@ -393,18 +419,37 @@ impl Imports<'_> {
     /// # Errors
     /// When the store cannot be written.
     pub async fn forget_old(&self) -> Result<Vec<Uuid>> {
+        let old = "SELECT uid FROM imports WHERE state <> ?1 AND date_end < ?2";
+        let old: Vec<Uuid> = self
+            .store
+            .read(move |reader| {
+                let oldest = reader.now().checked_sub(KEPT).unwrap_or(Timestamp::MIN);
+                let values = values![ImportState::Running.as_str(), oldest];
+                reader.list(old, &values, |row| row::get(row, "uid"))
+            })
+            .await?;
+        for uid in &old {
+            // In portions, so that others write meanwhile.
+            while self.forget_some(*uid).await? {}
+        }
+        Ok(old)
+    }
+
+    /// Removes refused rows of an import, and at the end the import itself: whether there may be more.
+    async fn forget_some(&self, uid: Uuid) -> Result<bool> {
         self.store
             .write(move |tx| {
-                let oldest = tx.now().checked_sub(KEPT).unwrap_or(Timestamp::MIN);
-                let running = ImportState::Running.as_str();
-                let old = "SELECT uid FROM imports WHERE state <> ?1 AND date_end < ?2";
-                let old: Vec<Uuid> =
-                    tx.list(old, &values![running, oldest], |row| row::get(row, "uid"))?;
-                for uid in &old {
-                    let sql = "DELETE FROM imports WHERE uid = ?1";
-                    tx.housekeeping().execute(sql, &values![uid])?;
+                let sql = format!(
+                    "DELETE FROM import_refusals WHERE import_uid = ?1 AND row_number IN \
+                     (SELECT row_number FROM import_refusals WHERE import_uid = ?1 ORDER BY row_number LIMIT {FORGOTTEN_AT_ONCE})"
+                );
+                let removed = tx.housekeeping().execute(&sql, &values![uid])?;
+                if removed == FORGOTTEN_AT_ONCE {
+                    return Ok(true);
                 }
-                Ok(old)
+                let sql = "DELETE FROM imports WHERE uid = ?1";
+                tx.housekeeping().execute(sql, &values![uid])?;
+                Ok(false)
             })
             .await
     }
@@ -478,24 +523,33 @@ mod tests {
         assert!(imports.claim(other, hour, 9).await.unwrap().is_empty());
         assert!(imports.keep(import.uid, mine, hour).await.unwrap());
         assert!(!imports.keep(import.uid, other, hour).await.unwrap());
-        imports.release(import.uid, other).await.unwrap();
+        let none = SignedDuration::ZERO;
+        imports.release(import.uid, other, none).await.unwrap();
         assert!(imports.claim(other, hour, 9).await.unwrap().is_empty());
-        imports.release(import.uid, mine).await.unwrap();
+        imports.release(import.uid, mine, hour).await.unwrap();
+        assert!(imports.claim(mine, hour, 9).await.unwrap().is_empty());
+        imports.resume(import.uid).await.unwrap();
+        imports.cancel(import.uid).await.unwrap();
+        imports.resume(import.uid).await.unwrap();
         assert!(imports.claim(mine, hour, 0).await.unwrap().is_empty());
         assert_eq!(imports.claim(mine, hour, 9).await.unwrap(), [import.uid]);
         // A claim that is over is another's.
         imports.keep(import.uid, mine, -hour).await.unwrap();
         assert_eq!(imports.claim(other, hour, 9).await.unwrap(), [import.uid]);
         assert!(!imports.resume(import.uid).await.unwrap());
-        imports
-            .end(import.uid, ImportState::Cancelled, None)
-            .await
-            .unwrap();
+        assert!(
+            !imports.end(import.uid, mine, None).await.unwrap(),
+            "another has it"
+        );
+        assert!(imports.cancel(import.uid).await.unwrap());
+        assert!(!imports.cancel(import.uid).await.unwrap());
         assert!(!imports.keep(import.uid, other, hour).await.unwrap());
         let ended = imports.find(import.uid).await.unwrap().unwrap();
         assert!(ended.date_end.is_some());
         assert!(imports.resume(import.uid).await.unwrap());
         assert_eq!(imports.claim(mine, hour, 9).await.unwrap(), [import.uid]);
+        assert!(imports.end(import.uid, mine, None).await.unwrap());
+        assert!(!imports.resume(import.uid).await.unwrap());
         assert!(imports.forget_old().await.unwrap().is_empty());
     }
 

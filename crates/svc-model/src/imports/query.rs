@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::DEFAULT_BATCH;
 use crate::{
     Draft, Invalid,
     comma_list::read_fields,
@@ -94,7 +93,7 @@ impl QueryValue for Mapping {
 /// assert!(ImportQuery::parse("_delimiter=ab").is_err());
 /// # Ok::<(), svc_model::Invalid>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImportQuery {
     /// The fields that columns of the file become.
@@ -105,26 +104,12 @@ pub struct ImportQuery {
     pub delimiter: Option<u8>,
     /// Unique fields. A record that has the same values in them is changed instead of creating another.
     pub on_conflict: Option<Vec<String>>,
-    /// How many rows are written in one transaction, at most.
-    pub batch: u32,
+    /// How many rows are written in one transaction, at most; the service chooses when `None`.
+    pub batch: Option<u32>,
     /// How many rows at the beginning of the file are left out.
     pub skip: u64,
     /// UTC offset or IANA time zone of times without an offset.
     pub time_zone: Option<String>,
-}
-
-impl Default for ImportQuery {
-    fn default() -> Self {
-        Self {
-            mapping: Mapping::default(),
-            dry_run: false,
-            delimiter: None,
-            on_conflict: None,
-            batch: DEFAULT_BATCH,
-            skip: 0,
-            time_zone: None,
-        }
-    }
 }
 
 impl ImportQuery {
@@ -170,8 +155,8 @@ impl ImportQuery {
             "_batch" => value
                 .parse()
                 .ok()
-                .filter(|batch| (1..=MAX_BULK).contains(&(*batch as usize)))
-                .map(|batch| self.batch = batch)
+                .filter(|batch: &u32| (1..=MAX_BULK).contains(&(*batch as usize)))
+                .map(|batch| self.batch = Some(batch))
                 .ok_or_else(|| format!("must be a number from 1 to {MAX_BULK}")),
             "_skip" => value
                 .parse()
@@ -229,7 +214,7 @@ mod tests {
         let read = ImportQuery::parse(request.uri().query().unwrap()).unwrap();
         assert_eq!(read.mapping, begin.mapping);
         assert_eq!(read.delimiter, Some(b'\t'));
-        assert_eq!((read.batch, read.skip), (10, 3));
+        assert_eq!((read.batch, read.skip), (Some(10), 3));
         assert_eq!(read.on_conflict.as_deref(), Some(&["a,b".to_owned()][..]));
         assert_eq!(read.time_zone.as_deref(), Some("+02:00"));
         assert!(!read.dry_run);

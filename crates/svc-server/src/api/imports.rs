@@ -87,7 +87,9 @@ async fn begin(call: Call<Write>) -> ApiResult {
         &*records.model().name,
         records.actor(),
     );
-    let file = receive(&request, body, &store, new.uid, &settings).await?;
+    // A dry run is no repetition of an import.
+    let read_by = format!("{dry_run} {}", settings.to_json()?);
+    let file = receive(&request, body, &store, new.uid, &read_by).await?;
     let row_limit = state.config.body_limit;
     let description = records.model().description();
     let (opened, read_settings) = (file.open()?, settings.clone());
@@ -107,12 +109,26 @@ async fn begin(call: Call<Write>) -> ApiResult {
     new.bytes = file.bytes;
     let begun = entry.clone();
     let acting = store.clone();
+    // Done to its end when the caller leaves, so that an import has its file.
     let begin = async move {
-        let begun = acting.imports().begin(new).await?;
-        if begun.1 {
-            file.keep();
-        }
-        Ok(begun)
+        let begin = tokio::spawn(async move {
+            let imports = acting.imports();
+            let uid = new.uid;
+            let begun = imports.begin(new).await;
+            let needs_file = match &begun {
+                Ok((_, is_new)) => *is_new,
+                // It may have begun all the same.
+                Err(_) => !matches!(imports.find(uid).await, Ok(None)),
+            };
+            if needs_file {
+                file.keep();
+            }
+            begun
+        });
+        let begun = begin
+            .await
+            .map_err(|error| ApiError::Internal(error.to_string()))?;
+        Ok(begun?)
     };
     let lines = move |(import, is_new): &(Import, bool)| match is_new {
         true => vec![entry.clone().record(import.uid.to_string())],
@@ -147,8 +163,7 @@ async fn cancel(call: Call<Describe>) -> ApiResult {
     let state = &request.state;
     let import = seen(state, &access).await?;
     let imports = state.store.imports();
-    let cancelled = svc_store::ImportState::Cancelled;
-    let is_changed = imports.end(import.uid, cancelled, None).await?;
+    let is_changed = imports.cancel(import.uid).await?;
     // What the batch that is being written does counts.
     state.imports.ended(import.uid, BATCH_ENDS_IN).await;
     changed::<Cancel>(&access, &request, &import, is_changed).await
@@ -341,7 +356,7 @@ fn shown(import: Import) -> imports::Import {
     shown.updated = number(import.updated);
     shown.refused = number(import.refused);
     shown.bytes = number(import.bytes);
-    shown.bytes_read = number(import.bytes_read);
+    shown.bytes_read = number(import.bytes_read.min(import.bytes));
     shown.message = import.message;
     shown.date_end = import.date_end.map(|date| date.to_string());
     shown

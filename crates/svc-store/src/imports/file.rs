@@ -3,8 +3,8 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
-use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::Imports;
@@ -13,8 +13,8 @@ use crate::error::Result;
 
 /// The folder of the files, within that of the store.
 const FOLDER: &str = "imports";
-/// How long a file may take to arrive, in seconds.
-const ARRIVES_FOR: u64 = 24 * 3_600;
+/// After which pause nothing more of a file arrives.
+const ARRIVES_FOR: Duration = Duration::from_secs(24 * 3_600);
 
 impl Imports<'_> {
     /// Makes the file of an import, which only the owner of the process may read.
@@ -60,8 +60,8 @@ impl Imports<'_> {
         None
     }
 
-    /// Removes the files of imports that the store does not know: the service ended while they arrived. Those of today are
-    /// left, since they may still arrive.
+    /// Removes the files of imports that the store does not know: the service ended while they arrived. Those that were
+    /// written today are left, since they may still arrive.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -69,14 +69,18 @@ impl Imports<'_> {
         let Ok(entries) = fs::read_dir(self.folder()) else {
             return Ok(());
         };
-        let names = entries.flatten().map(|entry| entry.file_name());
-        let uids = names.filter_map(|name| name.to_str()?.parse::<Uuid>().ok());
-        let now = u64::try_from(Timestamp::now().as_second()).unwrap_or_default();
-        let is_old = |uid: &Uuid| {
-            let made = uid.get_timestamp().map(|made| made.to_unix().0);
-            made.is_some_and(|made| made.saturating_add(ARRIVES_FOR) < now)
+        let oldest = SystemTime::now().checked_sub(ARRIVES_FOR);
+        // One that still arrives is written again and again.
+        let is_old = |entry: &fs::DirEntry| {
+            let written = entry.metadata().and_then(|metadata| metadata.modified());
+            written.is_ok_and(|written| oldest.is_some_and(|oldest| written < oldest))
         };
-        for uid in uids.filter(is_old).collect::<Vec<_>>() {
+        let names = entries
+            .flatten()
+            .filter(is_old)
+            .map(|entry| entry.file_name());
+        let uids = names.filter_map(|name| name.to_str()?.parse::<Uuid>().ok());
+        for uid in uids.collect::<Vec<_>>() {
             if self.find(uid).await?.is_none() {
                 // The next time will do as well.
                 let _ = self.remove_file(uid);

@@ -48,6 +48,8 @@ pub(super) async fn call(
     };
     let of_none = Model::of_columns("", Vec::new());
     let answer = finish::<Mysql, _>(lease, &of_none, answer, true).await;
+    // Settings, locks and temporary tables of the session are not for others.
+    lease.close();
     answer.map_err(|error| fault::about_the_query(explain::<Manager>(structure, error)))
 }
 

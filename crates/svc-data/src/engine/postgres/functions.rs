@@ -41,13 +41,16 @@ pub(super) async fn call(
     let found = call.choose(&found)?;
     let values = call.values(&found.routine)?;
     let (arguments, probes) = Arguments::new(found, &values)?;
-    match run(lease, found, &arguments).await {
+    let answer = match run(lease, found, &arguments).await {
         Err(error) => {
             let error = probe::blame(lease, probes, None, error).await;
             Err(fault::about_the_call(explain::<Manager>(structure, error)))
         }
         answer => answer,
-    }
+    };
+    // Settings, locks and temporary tables of the session are not for others.
+    lease.close();
+    answer
 }
 
 async fn run(lease: &mut Lease, found: &Found, arguments: &Arguments) -> Result<Bytes> {
@@ -87,7 +90,8 @@ impl Arguments {
         for (argument, value) in routine.arguments.iter().zip(values) {
             let field = &argument.field;
             let value = match (argument.mode, value) {
-                (Mode::Out, _) if routine.is_procedure => "NULL".to_owned(),
+                // With its type, since these arguments decide between procedures of one name too.
+                (Mode::Out, _) if routine.is_procedure => format!("NULL::{}", field.db_type),
                 (Mode::Out, _) => continue,
                 (_, None) => {
                     left_out = Some(argument);

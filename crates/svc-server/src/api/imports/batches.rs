@@ -1,9 +1,12 @@
 //! The rows of a file in batches, read while the batch before is being written.
 
-use std::fs::File;
+use std::{fs::File, sync::Arc};
 
 use svc_model::resources::ModelDescription;
-use tokio::{sync::mpsc, task::spawn_blocking};
+use tokio::{
+    sync::mpsc,
+    task::{JoinHandle, spawn_blocking},
+};
 
 use super::{
     reader::Reader,
@@ -13,6 +16,8 @@ use super::{
 
 /// How many bytes of rows a batch has at most, unless one row alone has more.
 const BATCH_BYTES: usize = 4 << 20;
+/// After how many rows that are left out it is asked whether anybody still waits for those behind them.
+const SKIPPED_AT_ONCE: u64 = 10_000;
 
 /// Rows that are written together.
 #[derive(Debug)]
@@ -21,7 +26,27 @@ pub(super) struct Batch {
     /// How many bytes of the file were read by its end.
     pub(super) bytes: u64,
     /// The columns of CSV.
-    pub(super) columns: Vec<String>,
+    pub(super) columns: Arc<[String]>,
+}
+
+/// The batches of a file, in their order.
+pub(super) struct Batches {
+    receiver: mpsc::Receiver<Result<Batch, Unreadable>>,
+    reader: JoinHandle<()>,
+}
+
+impl Batches {
+    /// The next batch; none behind the last.
+    pub(super) async fn next(&mut self) -> Option<Result<Batch, Unreadable>> {
+        match self.receiver.recv().await {
+            // The end of the file, unless reading has broken off.
+            None => (&mut self.reader).await.err().map(|error| {
+                tracing::error!(%error, "the reader of an import ended early");
+                Err(Unreadable("the service could not read it".to_owned()))
+            }),
+            batch => batch,
+        }
+    }
 }
 
 /// Reads the rows behind the first `done`. What is in a batch depends on the place where it begins and on the settings alone,
@@ -32,13 +57,18 @@ pub(super) fn read_ahead(
     model: ModelDescription,
     longest: usize,
     done: u64,
-) -> mpsc::Receiver<Result<Batch, Unreadable>> {
+) -> Batches {
     let (sender, receiver) = mpsc::channel(1);
-    spawn_blocking(move || {
+    let reader = spawn_blocking(move || {
         let batch = settings.batch as usize;
         let opened = Reader::new(file, settings.form, &settings.mapping, &model, longest);
         let opened = opened.map_err(Unreadable::from).and_then(|mut reader| {
-            reader.skip_rows(settings.skip.saturating_add(done))?;
+            let all = settings.skip.saturating_add(done);
+            let mut skipped = 0;
+            while skipped < all && !sender.is_closed() {
+                skipped = all.min(skipped + SKIPPED_AT_ONCE);
+                reader.skip_rows(skipped)?;
+            }
             Ok(reader)
         });
         let mut reader = match opened {
@@ -71,7 +101,7 @@ pub(super) fn read_ahead(
                 let batch = Batch {
                     rows,
                     bytes: reader.bytes(),
-                    columns: reader.columns().to_vec(),
+                    columns: reader.columns(),
                 };
                 if sender.blocking_send(Ok(batch)).is_err() {
                     return;
@@ -86,7 +116,7 @@ pub(super) fn read_ahead(
             }
         }
     });
-    receiver
+    Batches { receiver, reader }
 }
 
 #[cfg(test)]
@@ -116,7 +146,7 @@ mod tests {
         let file = File::open(&path).unwrap();
         let mut read = read_ahead(file, settings, model, 10 << 20, done);
         let mut batches = Vec::new();
-        while let Some(batch) = read.recv().await {
+        while let Some(batch) = read.next().await {
             batches.push(match batch {
                 Ok(batch) => {
                     let rows = batch.rows.iter().map(|row| row.number.to_string());

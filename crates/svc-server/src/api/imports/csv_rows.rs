@@ -1,8 +1,9 @@
 //! Rows of CSV with a header (RFC 4180).
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     io::{self, Chain, Cursor, Read},
+    sync::Arc,
 };
 
 use csv::{ErrorKind, StringRecord};
@@ -17,10 +18,17 @@ use uuid::Uuid;
 
 use super::row::{Described, RawRow, Unreadable};
 
+/// The longest header, in bytes.
+const LONGEST_HEADER: usize = 1 << 20;
+/// The most columns: more than any table has.
+const MAX_COLUMNS: usize = 10_000;
+/// About how many values a row may have before it is read as a whole, since each takes memory. Delimiters within values count.
+const MAX_VALUES: usize = 4 << 20;
+
 /// Reads rows.
 pub(super) struct CsvReader<R: Read> {
     file: csv::Reader<Bounded<Chain<R, Cursor<String>>>>,
-    columns: Vec<String>,
+    columns: Arc<[String]>,
     /// The field of each column; none where it is left out.
     fields: Vec<Option<FieldDescription>>,
     /// A last row behind those of the file. When a quote is not closed, it becomes part of a value.
@@ -45,7 +53,9 @@ impl<R: Read> CsvReader<R> {
             .delimiter(delimiter)
             .from_reader(Bounded {
                 file,
-                left: longest,
+                delimiter,
+                left: longest.min(LONGEST_HEADER),
+                values: 0,
                 longest,
             });
         let wrong = |why: &dyn std::fmt::Display| {
@@ -55,6 +65,11 @@ impl<R: Read> CsvReader<R> {
         let is_empty = header.len() == 1 && header.get(0) == Some(end.as_str());
         if !is_empty && header.iter().any(|name| name.contains(&end)) {
             return Err(wrong(&"a quote is opened in it and not closed"));
+        }
+        if header.len() > MAX_COLUMNS {
+            return Err(wrong(&format_args!(
+                "it has more than {MAX_COLUMNS} columns"
+            )));
         }
         let mut columns: Vec<String> = header
             .iter()
@@ -69,15 +84,15 @@ impl<R: Read> CsvReader<R> {
         Ok(Self {
             fields: fields(&columns, mapping, model, is_empty)?,
             file,
-            columns,
+            columns: columns.into(),
             end,
             has_ended: is_empty,
             bytes: 0,
         })
     }
 
-    pub(super) fn columns(&self) -> &[String] {
-        &self.columns
+    pub(super) fn columns(&self) -> Arc<[String]> {
+        Arc::clone(&self.columns)
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -92,7 +107,13 @@ impl<R: Read> CsvReader<R> {
         Some(self.row()?.map(|row| match row {
             Ok(cells) => {
                 let record = self.record(&cells);
-                (RawRow::Cells(cells), record)
+                // So many values that they are not worth their memory.
+                let is_kept = cells.len() <= self.fields.len() + MAX_COLUMNS;
+                let raw = match is_kept {
+                    true => RawRow::Cells(cells),
+                    false => RawRow::Unreadable,
+                };
+                (raw, record)
             }
             Err(why) => (RawRow::Unreadable, Err(why)),
         }))
@@ -182,12 +203,12 @@ fn fields(
     let known: HashMap<_, _> = known.map(|field| (field.name.as_str(), field)).collect();
     let mut invalid = Invalid::new();
     let mut found: Vec<Option<FieldDescription>> = Vec::new();
+    let mut taken = HashSet::new();
     for column in columns {
         let field = mapping.field(column);
-        let is_taken = |field: &str| found.iter().flatten().any(|other| other.name == field);
         match field.map(|name| (name, known.get(name))) {
             None => found.push(None),
-            Some((name, _)) if is_taken(name) => {
+            Some((name, _)) if !taken.insert(name) => {
                 invalid.push_field(name, "two columns of the file become this field");
             }
             Some((_, Some(field))) => found.push(Some((*field).clone())),
@@ -250,8 +271,11 @@ fn because(error: &csv::Error) -> String {
 /// A file that ends with an error where a row is too long, so that it does not fill the memory.
 struct Bounded<R> {
     file: R,
+    delimiter: u8,
     /// How many bytes of this row may still be read.
     left: usize,
+    /// How many values it has at most, by what was read of it.
+    values: usize,
     longest: usize,
 }
 
@@ -259,6 +283,7 @@ impl<R> Bounded<R> {
     /// The next row begins.
     fn renew(&mut self) {
         self.left = self.longest;
+        self.values = 0;
     }
 }
 
@@ -270,7 +295,15 @@ impl<R: Read> Read for Bounded<R> {
                 self.longest
             )));
         }
+        if self.values > MAX_VALUES {
+            return Err(io::Error::other("the row has too many values"));
+        }
         let read = self.file.read(out)?;
+        let delimiters = out
+            .iter()
+            .take(read)
+            .filter(|byte| **byte == self.delimiter);
+        self.values += delimiters.count();
         // What was read together with the row before belongs to it as well: a row is bounded about.
         self.left = self.left.saturating_sub(read);
         Ok(read)

@@ -15,7 +15,6 @@ use svc_store::Store;
 use tokio::io::AsyncWriteExt as _;
 use uuid::Uuid;
 
-use super::settings::Settings;
 use crate::{
     auth::access::ResourceRequest,
     http::{
@@ -27,11 +26,11 @@ use crate::{
 /// The largest file.
 const LARGEST: u64 = 16 << 30;
 /// How much room is left to others where the file is kept.
-const LEFT_FREE: u64 = 256 << 20;
+const LEFT_FREE: u64 = 512 << 20;
 /// How much of a file is in memory while it arrives.
 const BUFFER: usize = 256 << 10;
 /// After how many bytes it is asked whether there is room for more.
-const ASKED_EVERY: u64 = 16 << 20;
+const ASKED_EVERY: u64 = 4 << 20;
 
 /// A file that has arrived. It is removed again unless it is kept.
 pub(super) struct ReceivedFile {
@@ -64,19 +63,19 @@ impl Drop for ReceivedFile {
     }
 }
 
-/// Keeps the body of a request as a file.
+/// Keeps the body of a request as a file, which is read by these settings.
 pub(super) async fn receive(
     request: &ResourceRequest,
     mut body: Body,
     store: &Store,
     uid: Uuid,
-    settings: &Settings,
+    settings: &str,
 ) -> ApiResult<ReceivedFile> {
     if let Some(streaming) = request.parts.extensions.get::<std::sync::Arc<Streaming>>() {
         streaming.begin();
     }
     let imports = store.imports();
-    let mut hash = Sha256::new_with_prefix(settings.to_json()?);
+    let mut hash = Sha256::new_with_prefix(settings);
     let file = imports.create_file(uid).map_err(unusable)?;
     let mut received = ReceivedFile {
         store: store.clone(),

@@ -1,6 +1,6 @@
 //! The rows of a file, one after the other.
 
-use std::{fs::File, io::Read};
+use std::{fs::File, io::Read, sync::Arc};
 
 use svc_model::{Invalid, imports::Mapping, resources::ModelDescription};
 
@@ -62,10 +62,10 @@ impl<R: Read> Reader<R> {
     }
 
     /// The columns of CSV.
-    pub(super) fn columns(&self) -> &[String] {
+    pub(super) fn columns(&self) -> Arc<[String]> {
         match &self.rows {
             Rows::Csv(csv) => csv.columns(),
-            Rows::Ndjson(_) => &[],
+            Rows::Ndjson(_) => Arc::default(),
         }
     }
 
@@ -152,7 +152,7 @@ mod tests {
                 Err(error) => format!("ends: {error}"),
                 Ok(row) => match row.record {
                     Ok(record) => serde_json::to_string(&record).unwrap(),
-                    Err(why) => format!("{}: {why}", row.raw.to_json(reader.columns())),
+                    Err(why) => format!("{}: {why}", row.raw.to_json(&reader.columns())),
                 },
             });
         }
@@ -238,6 +238,32 @@ mod tests {
         let rows = read(endless.as_bytes(), NDJSON, "");
         assert!(rows[1].contains("longer than 200 bytes"), "{rows:?}");
         assert!(reader(b"id,\"na", CSV, "").is_err());
+    }
+
+    #[test]
+    fn rows_and_headers_of_too_many_values_are_refused() {
+        let many = |values: usize| ",".repeat(values);
+        let text = format!("id\n{}\n1\n", many(12_000));
+        let mut reader =
+            Reader::new(text.as_bytes(), CSV, &Mapping::default(), &model(), 1 << 20).unwrap();
+        let row = reader.next().unwrap().unwrap();
+        assert_eq!(row.raw.to_json(&reader.columns()), "null");
+        assert!(row.record.unwrap_err().to_string().contains("12001 values"));
+        assert!(reader.next().unwrap().unwrap().record.is_ok());
+        let left_out = Mapping::default().without("");
+        let header = many(12_000);
+        let refused = Reader::new(header.as_bytes(), CSV, &left_out, &model(), 1 << 20).err();
+        assert!(refused.unwrap().to_string().contains("10000 columns"));
+        let endless = format!("id\n{}\n", many(9 << 20));
+        let mut reader = Reader::new(
+            endless.as_bytes(),
+            CSV,
+            &Mapping::default(),
+            &model(),
+            16 << 20,
+        )
+        .unwrap();
+        assert!(reader.next().unwrap().is_err());
     }
 
     #[test]

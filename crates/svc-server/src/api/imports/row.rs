@@ -42,7 +42,7 @@ impl RawRow {
     /// How many bytes it takes.
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Cells(cells) => cells.as_slice().len(),
+            Self::Cells(cells) => cells.as_slice().len() + cells.len() * size_of::<usize>(),
             Self::Line(line) => line.len(),
             Self::Unreadable => 0,
         }

@@ -1,11 +1,11 @@
 //! The worker of imports: goes on with those that nobody works on, until the service ends.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
 use svc_data::turns::Caller;
 use svc_model::wire::BoxFuture;
-use svc_store::ImportState;
+use svc_store::Import;
 use tokio::{
     sync::watch,
     task::JoinSet,
@@ -20,8 +20,8 @@ use crate::{
     state::Shared,
 };
 
-/// How many imports this process works on at once.
-const AT_ONCE: u32 = 4;
+/// How many imports this process works on at once, and how many of one connected database.
+const AT_ONCE: (usize, usize) = (8, 2);
 /// How long nobody else goes on with an import after this process was heard of last.
 const CLAIMED_FOR: SignedDuration = SignedDuration::from_secs(6);
 /// How often a claim is kept, and how often it is looked for imports without a wake-up.
@@ -30,6 +30,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(600);
 /// The longest pause before another try.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// How often a batch may take too long before an import fails.
+const MOST_TIMEOUTS: u32 = 3;
+/// How many rows may be refused: more than anybody corrects by hand. Their texts take up to so many bytes.
+const MOST_REFUSED: (u64, usize) = (100_000, 256 << 20);
 /// How often old imports are looked for.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 
@@ -51,17 +55,10 @@ pub(crate) async fn run(state: Shared, mut stop: watch::Receiver<bool>) {
         if is_time_to_purge {
             purge(&state).await;
         }
-        let busy = u32::try_from(working.len()).unwrap_or(AT_ONCE);
-        let most = AT_ONCE.saturating_sub(busy);
-        if most == 0 {
-            continue;
-        }
-        let imports = state.store.imports();
-        // What is wrong with the store is logged by those who watch it.
-        let claimed = imports.claim(state.imports.runner, CLAIMED_FOR, most).await;
-        for uid in claimed.unwrap_or_default() {
-            let work = work(Arc::clone(&state), uid, stop.clone());
-            working.spawn(Caller::of(("import", uid)).run(work));
+        let free = AT_ONCE.0.saturating_sub(working.len());
+        if let Ok(most @ 1..) = u32::try_from(free) {
+            // What is wrong with the store is logged by those who watch it.
+            let _ = begin(&state, &stop, most, &mut working).await;
         }
     }
     let grace = state.config.shutdown_grace;
@@ -69,6 +66,42 @@ pub(crate) async fn run(state: Shared, mut stop: watch::Receiver<bool>) {
     if tokio::time::timeout(grace, ended).await.is_err() {
         tracing::warn!("an import was still being written; the next start goes on with it");
     }
+}
+
+/// Claims imports and begins to work on them.
+async fn begin(
+    state: &Shared,
+    stop: &watch::Receiver<bool>,
+    most: u32,
+    working: &mut JoinSet<()>,
+) -> Result<(), svc_store::Error> {
+    let imports = state.store.imports();
+    // A claim of its own each time: what this process does not know to be its work is not.
+    let claim = Uuid::now_v7();
+    for uid in imports.claim(claim, CLAIMED_FOR, most).await? {
+        let Some(import) = imports.find(uid).await? else {
+            continue;
+        };
+        let place = (import.scope.clone(), import.resource.clone());
+        let guard = state.imports.begin(uid, place, AT_ONCE.1);
+        let Some(working_on) = guard else {
+            let pause = SignedDuration::try_from(LOOK_EVERY).unwrap_or_default();
+            imports.release(uid, claim, pause).await?;
+            continue;
+        };
+        let work = Work {
+            state: Arc::clone(state),
+            import: Arc::new(import),
+            claim,
+            stop: stop.clone(),
+        };
+        let work = async move {
+            work.run().await;
+            drop(working_on);
+        };
+        working.spawn(Caller::of(("import", uid)).run(work));
+    }
+    Ok(())
 }
 
 async fn purge(state: &Shared) {
@@ -102,38 +135,6 @@ enum Ended {
     Lost,
 }
 
-async fn work(state: Shared, uid: Uuid, stop: watch::Receiver<bool>) {
-    let imports = state.store.imports();
-    let runner = state.imports.runner;
-    let _working = state.imports.begin(uid);
-    let work = Work {
-        state: Arc::clone(&state),
-        uid,
-        stop,
-    };
-    let settled = match Box::pin(work.go_on()).await {
-        Ok(Ended::Done) => {
-            let ended = imports.end(uid, ImportState::Done, None).await;
-            if ended.is_ok() {
-                remove_file(&state, uid);
-            }
-            ended.map(drop)
-        }
-        Ok(Ended::Stopped) => imports.release(uid, runner).await,
-        Ok(Ended::Lost) => Ok(()),
-        Err(error) => {
-            let message = message_of(&error);
-            tracing::warn!(import = %uid, message, "an import failed");
-            let ended = imports.end(uid, ImportState::Failed, Some(message)).await;
-            ended.map(drop)
-        }
-    };
-    if let Err(error) = settled {
-        // The claim ends, and then it is gone on with.
-        tracing::warn!(%error, import = %uid, "what became of an import could not be noted");
-    }
-}
-
 /// Why an import failed, as its starter reads it.
 fn message_of(error: &ApiError) -> String {
     if let ApiError::Internal(cause) = error {
@@ -144,59 +145,89 @@ fn message_of(error: &ApiError) -> String {
 
 struct Work {
     state: Shared,
-    uid: Uuid,
+    import: Arc<Import>,
+    claim: Uuid,
     stop: watch::Receiver<bool>,
 }
 
 impl Work {
-    async fn go_on(&self) -> ApiResult<Ended> {
+    async fn run(self) {
+        let (uid, claim) = (self.import.uid, self.claim);
         let imports = self.state.store.imports();
-        let Some(import) = imports.find(self.uid).await? else {
-            return Ok(Ended::Lost);
+        let settled = match Box::pin(self.go_on()).await {
+            Ok(Ended::Done) => imports.end(uid, claim, None).await.map(|is_ended| {
+                if is_ended {
+                    remove_file(&self.state, uid);
+                }
+            }),
+            Ok(Ended::Stopped) => imports.release(uid, claim, SignedDuration::ZERO).await,
+            Ok(Ended::Lost) => Ok(()),
+            Err(error) => {
+                let message = message_of(&error);
+                tracing::warn!(import = %uid, message, "an import failed");
+                imports.end(uid, claim, Some(message)).await.map(drop)
+            }
         };
-        let settings = Arc::new(Settings::from_json(&import.settings)?);
-        let file = imports.open_file(self.uid).map_err(|error| {
-            tracing::error!(%error, import = %self.uid, "the file of an import cannot be read");
+        if let Err(error) = settled {
+            // The claim ends, and then it is gone on with.
+            tracing::warn!(%error, import = %uid, "what became of an import could not be noted");
+        }
+    }
+
+    async fn go_on(&self) -> ApiResult<Ended> {
+        let (imports, uid) = (self.state.store.imports(), self.import.uid);
+        let settings = Arc::new(Settings::from_json(&self.import.settings)?);
+        let file = imports.open_file(uid).map_err(|error| {
+            tracing::error!(%error, import = %uid, "the file of an import cannot be read");
             ApiError::NotFound("its file is not there any more; import it again".to_owned())
         })?;
-        let done = u64::try_from(import.rows_read).unwrap_or_default();
-        let import = Arc::new(import);
-        let model = {
-            let import = Arc::clone(&import);
-            self.patiently(move |state| {
-                let import = Arc::clone(&import);
-                Box::pin(async move {
-                    let access = Access::<Write>::of_starter(&state, &import).await?;
-                    Ok(access.records().await?.model().description())
-                })
+        let model = self.patiently(|state, import| {
+            Box::pin(async move {
+                let access = Access::<Write>::of_starter(&state, &import).await?;
+                Ok(access.records().await?.model().description())
             })
-        };
+        });
         let model = match model.await? {
             Tried::Done(model) => model,
             Tried::Ended(ended) => return Ok(ended),
         };
+        let number = |number: i64| u64::try_from(number).unwrap_or_default();
+        let done = number(self.import.rows_read);
+        let (mut refused, mut bytes) = (number(self.import.refused), 0);
         let longest = self.state.config.body_limit;
         let mut batches = read_ahead(file, (*settings).clone(), model, longest, done);
         loop {
             if let Some(ended) = self.ended().await? {
                 return Ok(ended);
             }
-            let Some(batch) = batches.recv().await else {
-                return Ok(Ended::Done);
+            let batch = match self.unless_ended(batches.next()).await? {
+                Tried::Ended(ended) => return Ok(ended),
+                Tried::Done(None) => return Ok(Ended::Done),
+                Tried::Done(Some(batch)) => batch,
             };
             let batch = batch.map_err(|unreadable| wrong(unreadable.to_string()))?;
             let batch = Arc::new(BatchWrite::new(batch, &settings));
-            let (import, settings) = (Arc::clone(&import), Arc::clone(&settings));
-            let written = self.patiently(move |state| {
-                let (batch, import) = (Arc::clone(&batch), Arc::clone(&import));
-                let settings = Arc::clone(&settings);
+            let last = batch.last();
+            let settings = Arc::clone(&settings);
+            let written = self.patiently(move |state, import| {
+                let (batch, settings) = (Arc::clone(&batch), Arc::clone(&settings));
                 Box::pin(async move {
                     let step = batch.write(&state, &import, &settings).await?;
-                    Ok(state.store.imports().advance(import.uid, step).await?)
+                    let rows = step.refused.iter();
+                    let bytes: usize = rows.map(|row| row.row.len() + row.errors.len()).sum();
+                    let refused = step.refused.len() as u64;
+                    state.store.imports().advance(import.uid, step).await?;
+                    Ok((refused, bytes))
                 })
             });
-            if let Tried::Ended(ended) = written.await? {
-                return Ok(ended);
+            match written.await? {
+                Tried::Ended(ended) => return Ok(ended),
+                Tried::Done((rows, more)) => (refused, bytes) = (refused + rows, bytes + more),
+            }
+            if refused > MOST_REFUSED.0 || bytes > MOST_REFUSED.1 {
+                return Err(wrong(format!(
+                    "{refused} rows up to row {last} were refused, more than are kept; correct the file, or how it is read"
+                )));
             }
         }
     }
@@ -204,31 +235,49 @@ impl Work {
     /// Tries something until it succeeds, while it fails by what may pass.
     async fn patiently<T>(
         &self,
-        attempt: impl Fn(Shared) -> BoxFuture<'static, ApiResult<T>>,
+        attempt: impl Fn(Shared, Arc<Import>) -> BoxFuture<'static, ApiResult<T>>,
     ) -> ApiResult<Tried<T>> {
         let begun = Instant::now();
         let mut pause = Duration::from_millis(500);
+        let mut timeouts = 0;
         loop {
-            let error = match self.claimed(attempt(Arc::clone(&self.state))).await {
+            let attempt = attempt(Arc::clone(&self.state), Arc::clone(&self.import));
+            let error = match self.claimed(attempt).await {
                 Ok(value) => return Ok(Tried::Done(value)),
                 Err(error) => error,
             };
+            timeouts += u32::from(matches!(error, ApiError::Timeout(_)));
+            if timeouts >= MOST_TIMEOUTS {
+                return Err(wrong(format!(
+                    "{error}, {timeouts} times; import the rest with a smaller _batch, and with _skip"
+                )));
+            }
             if !may_pass(&error) || begun.elapsed() > PATIENCE {
                 return Err(error);
             }
-            tracing::debug!(%error, import = %self.uid, "a batch of an import is tried again");
-            let mut stop = self.stop.clone();
-            tokio::select! {
-                _ = stop.wait_for(|&stop| stop) => {}
-                () = self.claimed(sleep(pause)) => {}
+            tracing::debug!(%error, import = %self.import.uid, "a batch of an import is tried again");
+            if let Tried::Ended(ended) = self.unless_ended(sleep(pause)).await? {
+                return Ok(Tried::Ended(ended));
             }
             pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// Waits for something, unless the work is to end meanwhile. Keeps the claim.
+    async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> ApiResult<Tried<T>> {
+        let mut work = pin!(work);
+        let mut stop = self.stop.clone();
+        loop {
+            tokio::select! {
+                result = &mut work => return Ok(Tried::Done(result)),
+                _ = stop.wait_for(|&stop| stop) => return Ok(Tried::Ended(Ended::Stopped)),
+                () = sleep(LOOK_EVERY) => {}
+            }
             match self.ended().await {
                 Ok(Some(ended)) => return Ok(Tried::Ended(ended)),
-                Ok(None) => {}
                 // The store may be what is away.
-                Err(error) if may_pass(&error) => {}
-                Err(error) => return Err(error),
+                Err(error) if !may_pass(&error) => return Err(error),
+                Ok(None) | Err(_) => {}
             }
         }
     }
@@ -243,14 +292,13 @@ impl Work {
     }
 
     async fn keep(&self) -> Result<bool, svc_store::Error> {
-        let runner = self.state.imports.runner;
         let imports = self.state.store.imports();
-        imports.keep(self.uid, runner, CLAIMED_FOR).await
+        imports.keep(self.import.uid, self.claim, CLAIMED_FOR).await
     }
 
-    /// Keeps the claim while something is done.
+    /// Keeps the claim while something is done to its end.
     async fn claimed<T>(&self, work: impl Future<Output = T>) -> T {
-        let mut work = std::pin::pin!(work);
+        let mut work = pin!(work);
         loop {
             tokio::select! {
                 result = &mut work => return result,

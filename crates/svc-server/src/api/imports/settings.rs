@@ -4,11 +4,14 @@ use http::{HeaderMap, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use svc_model::{
     Invalid, RecordView,
-    imports::{ImportQuery, Mapping},
+    imports::{DEFAULT_BATCH, ImportQuery, Mapping},
 };
 
 use super::row::Form;
 use crate::http::{ApiError, ApiResult};
+
+/// How many rows are written together where each may change a record, which takes several statements.
+const UPSERTS_AT_ONCE: u32 = 500;
 
 /// How a file is read, and how its rows are written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,8 +58,11 @@ impl Settings {
         Ok(Self {
             form,
             mapping: query.mapping,
+            batch: query.batch.unwrap_or(match query.on_conflict {
+                Some(_) => UPSERTS_AT_ONCE,
+                None => DEFAULT_BATCH,
+            }),
             on_conflict: query.on_conflict,
-            batch: query.batch,
             skip: query.skip,
             time_zone: query.time_zone,
         })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use svc_data::{BulkOptions, ErrorKind, Prepared};
 use svc_model::{Invalid, JsonObject};
 use svc_store::{Import, ImportStep, RefusedRow, Store};
@@ -22,6 +22,9 @@ use crate::{
     state::Shared,
 };
 
+/// How much is kept of a refused row, in bytes.
+const LONGEST_SHOWN: usize = 16 << 10;
+
 /// What became of a row that describes a record: whether one was there and was changed, or why it was refused, as JSON.
 type Written = Result<bool, String>;
 
@@ -33,7 +36,7 @@ pub(super) struct BatchWrite {
     /// The rows, each with the reason why it describes no record.
     rows: Vec<(u64, RawRow, Option<Invalid>)>,
     bodies: Vec<JsonObject>,
-    columns: Vec<String>,
+    columns: Arc<[String]>,
 }
 
 impl BatchWrite {
@@ -58,6 +61,11 @@ impl BatchWrite {
             bodies,
             columns: batch.columns,
         }
+    }
+
+    /// The number of its last row.
+    pub(super) fn last(&self) -> u64 {
+        self.rows.last().map_or(0, |(number, ..)| *number)
     }
 
     /// Writes the batch, or tries it where nothing is to be kept. Called again, it writes nothing a second time.
@@ -108,7 +116,7 @@ impl BatchWrite {
     /// It is not known whether the batch was written.
     fn undecided(&self) -> String {
         let number = |row: Option<&(u64, RawRow, Option<Invalid>)>| row.map_or(0, |row| row.0);
-        let (first, last) = (number(self.rows.first()), number(self.rows.last()));
+        let (first, last) = (number(self.rows.first()), self.last());
         format!(
             "the service ended while rows {first} to {last} were written, and it cannot be found out whether they were, since \
              the table has no primary key or the records were changed since: look for them, and import the rest with \
@@ -178,11 +186,21 @@ impl BatchWrite {
                     }
                 },
             };
-            let row = raw.to_json(&self.columns);
+            let row = shortened(raw.to_json(&self.columns));
             step.refused.push(RefusedRow::new(*number, row, errors));
         }
         Ok(step)
     }
+}
+
+/// A row as JSON; of a long one the beginning, as a text.
+fn shortened(row: String) -> String {
+    if row.len() <= LONGEST_SHOWN {
+        return row;
+    }
+    let end = row.floor_char_boundary(LONGEST_SHOWN);
+    let beginning = row.get(..end).unwrap_or_default();
+    Value::from(beginning).to_string()
 }
 
 fn written_by(outcome: Outcome) -> ApiResult<Written> {
