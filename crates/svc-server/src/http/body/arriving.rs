@@ -346,6 +346,34 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_body_that_is_taken_piece_by_piece_may_take_long_but_not_pause_for_long() {
+        for (pauses, seconds, arrives) in [(vec![1; 100], 100, true), (vec![1, 31], 31, false)] {
+            let permits = Permits::new(&config());
+            let (mut sender, body) = Channel::<Bytes>::new(1);
+            let body = arriving(body, &permits).await;
+            let streaming = Arc::clone(&body.streaming);
+            assert_eq!(streaming.due(Duration::from_secs(9)), None);
+            streaming.begin();
+            let begun = Instant::now();
+            tokio::spawn(async move {
+                for pause in pauses {
+                    tokio::time::sleep(Duration::from_secs(pause)).await;
+                    if sender.send_data(vec![0; 4_000].into()).await.is_err() {
+                        return;
+                    }
+                }
+            });
+            let collected = body.collect().await;
+            assert_eq!(collected.is_ok(), arrives);
+            assert!(begun.elapsed().as_secs().abs_diff(seconds) < 2);
+            // The time of the answer begins at its end.
+            assert!(streaming.due(Duration::from_secs(9)).is_some());
+            tokio::time::sleep(Duration::from_secs(10)).await;
+            assert_eq!(streaming.due(Duration::from_secs(9)).is_none(), arrives);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_body_has_to_arrive_at_the_minimum_rate_and_in_time() {
         for (bytes, seconds) in [(0, 5), (5, 7), (11, 30), (1_000, 30)] {
             let permits = Permits::new(&config());
