@@ -8,8 +8,8 @@ use svc_model::{
 
 use crate::{Call, Client};
 
-/// The imports into the records of a model, from [`Records::imports`](crate::Records::imports). Whoever began an import
-/// and administrators see it, for a week after its end.
+/// The imports into the records of a model, from [`Records::imports`](crate::Records::imports). The caller that
+/// began an import and administrators see it, for a week after its end.
 ///
 /// ```
 /// # use svc_api::{Client, Error};

@@ -22,7 +22,7 @@ pub(super) fn path_beside(imported: &Path) -> PathBuf {
     beside(imported, ".rejected.ndjson")
 }
 
-/// The size of the file; 0 where there is none.
+/// The size of the file; 0 if it does not exist.
 pub(super) fn size(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
