@@ -52,6 +52,7 @@ mod path;
 pub mod projects;
 pub mod proxy;
 pub mod query;
+mod realm;
 pub mod records;
 pub mod resources;
 mod response;
@@ -85,6 +86,7 @@ pub use self::{
     paginated::{CountIs, PageQuery, Paginated},
     projects::Project,
     query::QueryString,
+    realm::Realm,
     records::Record,
     response::{DecodeError, ErrorResponse, ResponseError, Tagged, X_REQUEST_ID, decode_json},
     scope::Scope,

@@ -23,7 +23,9 @@ pub use self::{
     body::{Body, BodyTooLarge},
     deadline::{Deadline, with_deadline, within},
     error::{BoxError, TransportError, TransportErrorKind},
-    operation::{Credential, Host, Operation, OperationInfo, PathArguments, add_draft},
+    operation::{
+        Credential, Host, Level, Operation, OperationInfo, PathArguments, RealmOperation, add_draft,
+    },
     parts::{
         HasFields, HasIfMatch, HasQuery, HasStatementId, PagedOperation, PathPart, QueryPart,
         QueryValue,

@@ -88,13 +88,13 @@ impl Server {
                     base_url
                 }
             };
-            let state = State::new(config, store, base_url.clone())?;
+            let app_base_url = format!("{app_origin}{PREFIX}");
+            let state = State::new(config, store, base_url.clone(), app_base_url.clone())?;
             state.refresh().await.map_err(Error::store)?;
             if let Err(error) = state.writing.flush(&state.store).await {
                 tracing::error!(%error, "the store cannot be written; writes are refused until it can");
                 state.store_health.report_failure(&error);
             }
-            let app_base_url = format!("{app_origin}{PREFIX}");
             Ok(Self {
                 state,
                 listeners,

@@ -64,12 +64,19 @@ pub(crate) struct State {
     is_ending: AtomicBool,
     /// The revision of the store that is in force.
     seen: Mutex<Option<u64>>,
-    /// Where callers reach the data host; links in mails begin with it.
+    /// Where callers reach the data host; links in mails to users begin with it.
     base_url: String,
+    /// Where callers reach the application host; links in mails to accounts begin with it.
+    app_base_url: String,
 }
 
 impl State {
-    pub(crate) fn new(config: Config, store: Store, base_url: String) -> Result<Shared, Error> {
+    pub(crate) fn new(
+        config: Config,
+        store: Store,
+        base_url: String,
+        app_base_url: String,
+    ) -> Result<Shared, Error> {
         let options = config.resource_options();
         Ok(Arc::new(Self {
             throttle: Throttle::new(&config),
@@ -90,6 +97,7 @@ impl State {
             keyring: ArcSwap::from_pointee(Keyring::default()),
             seen: Mutex::new(None),
             base_url,
+            app_base_url,
         }))
     }
 
@@ -106,6 +114,11 @@ impl State {
     /// Where callers reach the data host, as the configuration says.
     pub(crate) fn base_url(&self) -> &str {
         &self.base_url
+    }
+
+    /// Where callers reach the application host, as the configuration says.
+    pub(crate) fn app_base_url(&self) -> &str {
+        &self.app_base_url
     }
 
     /// Takes over what changed in the store, if anything did: by this process or another one.

@@ -10,12 +10,16 @@ pub(crate) mod sessions;
 pub(crate) mod signing_keys;
 pub(crate) mod static_tokens;
 
-pub use self::api_keys::{AccountGrant, ApiKey, ApiKeyIdentity, Membership, NewApiKey};
+pub use self::api_keys::{
+    AccountGrant, AccountRights, ApiKey, ApiKeyIdentity, Membership, NewApiKey,
+};
 pub(crate) use self::codes::Purpose;
 pub use self::kind::{CredentialHash, CredentialKind};
 pub(crate) use self::passwords::Passwords;
 pub use self::service_tokens::{NewServiceToken, ServiceToken, ServiceTokenIdentity, TeamGrant};
-pub use self::sessions::{SessionIdentity, SessionTokens, Sessions};
+pub use self::sessions::{
+    AccountSession, SessionHolder, SessionIdentity, SessionTokens, Sessions, SignInOrigin,
+};
 pub use self::signing_keys::{Claims, Keyring, SigningKeys};
 pub use self::static_tokens::{NewStaticToken, ResourceGrant, StaticToken, TokenIdentity};
 
@@ -134,8 +138,13 @@ pub(crate) trait StoredGrant: Grant {
         wanted: Option<&Self::Wanted>,
     ) -> Result<AuditEntry>;
 
-    /// What the holder may do.
-    fn rights(&self, reader: &mut Reader<'_>) -> Result<Self::Rights>;
+    /// Whether somebody may act with it now, as far as it is not the credential itself that has ended.
+    fn admits(&self) -> bool {
+        true
+    }
+
+    /// What the holder of the credential with this identifier may do.
+    fn rights(&self, reader: &mut Reader<'_>, uid: Uuid) -> Result<Self::Rights>;
 }
 
 /// The credentials of one kind: [`Store::api_keys`], [`Store::tokens`] or [`Store::service_tokens`].
@@ -274,7 +283,10 @@ impl<'s, G: StoredGrant> Credentials<'s, G> {
                 match reader.query_one(&sql, &values![hash.to_hex()])? {
                     Some(row) if is_valid(&row, hash, reader.now())? => {
                         let credential: Credential<G> = from_row(&row)?;
-                        let rights = credential.grant.rights(reader)?;
+                        if !credential.grant.admits() {
+                            return Ok(None);
+                        }
+                        let rights = credential.grant.rights(reader, credential.uid)?;
                         Ok(Some(Identity { credential, rights }))
                     }
                     _ => Ok(None),

@@ -53,10 +53,11 @@ pub use self::audit::{
 };
 pub use self::clock::Clock;
 pub use self::credentials::{
-    AccountGrant, ApiKey, ApiKeyIdentity, Claims, Created, Credential, CredentialHash,
-    CredentialKind, Credentials, Grant, Identity, Keyring, Membership, NewApiKey, NewCredential,
-    NewServiceToken, NewStaticToken, ResourceGrant, ServiceToken, ServiceTokenIdentity,
-    SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken, TeamGrant, TokenIdentity,
+    AccountGrant, AccountRights, AccountSession, ApiKey, ApiKeyIdentity, Claims, Created,
+    Credential, CredentialHash, CredentialKind, Credentials, Grant, Identity, Keyring, Membership,
+    NewApiKey, NewCredential, NewServiceToken, NewStaticToken, ResourceGrant, ServiceToken,
+    ServiceTokenIdentity, SessionHolder, SessionIdentity, SessionTokens, Sessions, SignInOrigin,
+    SigningKeys, StaticToken, TeamGrant, TokenIdentity,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};
@@ -66,8 +67,8 @@ pub use self::imports::{
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::people::{
     Account, Accounts, Authentication, Mail, MailKind, Mails, Member, Members, NewUser,
-    PermissionsGroup, Registered, Registration, Rights, RightsRule, RightsRules, SignIn, Team,
-    TeamRights, Teams, User, UserAccount, UserPatch, Users,
+    PermissionsGroup, Person, Registered, Registration, Rights, RightsRule, RightsRules, SignIn,
+    Team, TeamRights, Teams, User, UserAccount, UserPatch, Users,
 };
 pub use self::projects::{
     ConnectedResource, Engine, Environment, EnvironmentCopy, EnvironmentPatch, Environments,

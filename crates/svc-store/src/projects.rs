@@ -18,6 +18,7 @@ use svc_model::{EnvironmentName, Project, ProjectName};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
+use crate::credentials::AccountRights;
 use crate::database::{Reader, Tx, columns, handle, json, row, values};
 use crate::error::{Error, Result};
 use crate::people::{Authentication, accounts, members, teams};
@@ -135,36 +136,58 @@ impl Projects<'_> {
             .await
     }
 
-    /// The projects an account is a member of, the oldest first, as an API client sees them.
+    /// A part of the projects that are open to an account, the oldest first, as an API client sees them, and how many there
+    /// are in all. An operator sees every project.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list_for(&self, account: Uuid) -> Result<Vec<Project>> {
+    pub async fn list_for(
+        &self,
+        account: Uuid,
+        rights: &AccountRights,
+        (skip, take): (usize, usize),
+    ) -> Result<(Vec<Project>, usize)> {
+        let rights = rights.clone();
         self.store
             .read(move |reader| {
-                let sql = format!(
-                    "SELECT {COLUMNS} FROM projects p JOIN members m ON m.project_uid = p.uid \
-                     WHERE m.account_uid = ?1 ORDER BY p.date_add, p.uid"
-                );
-                let rows = reader.query(&sql, &values![account])?;
-                rows.iter()
-                    .filter_map(|row| view::of(reader, row, account).transpose())
-                    .collect()
+                let names = match &rights.operator {
+                    None => {
+                        let names = rights.memberships.iter().map(|open| open.project.clone());
+                        names.collect()
+                    }
+                    Some(_) => {
+                        let sql = "SELECT unique_name FROM projects ORDER BY date_add, uid";
+                        reader.list(sql, &[], |row| row::get(row, "unique_name"))?
+                    }
+                };
+                let part = names.iter().skip(skip).take(take);
+                let projects = part.map(|name| {
+                    let row = get(reader, name)?;
+                    view::of(reader, &row, account, &rights)
+                });
+                Ok((projects.collect::<Result<_>>()?, names.len()))
             })
             .await
     }
 
-    /// One project as an API client sees it.
+    /// One project that is open to an account, as an API client sees it.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name or the account
-    /// is not a member of it; the error does not say which.
-    pub async fn get_for(&self, account: Uuid, project: &ProjectName) -> Result<Project> {
-        let project = project.clone();
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name, or it is not open to the account.
+    pub async fn get_for(
+        &self,
+        account: Uuid,
+        rights: &AccountRights,
+        project: &ProjectName,
+    ) -> Result<Project> {
+        let (project, rights) = (project.clone(), rights.clone());
         self.store
             .read(move |reader| {
+                if rights.in_project(&project).is_none() {
+                    return Err(missing(&project));
+                }
                 let row = get(reader, &project)?;
-                view::of(reader, &row, account)?.ok_or_else(|| missing(&project))
+                view::of(reader, &row, account, &rights)
             })
             .await
     }

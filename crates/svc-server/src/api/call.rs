@@ -2,7 +2,7 @@
 
 use axum::extract::{FromRequest, Request};
 use http::request::Parts;
-use svc_model::wire::{Operation, ReadOperation};
+use svc_model::wire::{Level, Operation, ReadOperation};
 use svc_store::Store;
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     state::Shared,
 };
 
-/// A call by the account of an API key. Where the path names a project, the account may do this to it.
+/// A call by an account that has the level of the operation.
 pub(super) struct Call<O> {
     pub(super) operation: O,
     pub(super) account: Account,
@@ -31,10 +31,12 @@ impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
         let (mut parts, body) = request.into_parts();
         let path = path_values(&mut parts).await?;
         let account = credentials::account(state, &parts.headers).await?;
-        // It is what each path begins with that names anything.
-        if let Some(project) = path.first() {
-            account.check(&project.as_str().into(), &parts.method)?;
-        }
+        // A path that names a project begins with it.
+        let is_in_project = O::INFO.path_template.starts_with("/projects/{project}/");
+        let project = path.first().filter(|_| is_in_project);
+        let project = project.map(|project| project.as_str().into());
+        let level = O::INFO.level.unwrap_or(Level::Operator);
+        account.check(level, project.as_ref())?;
         let limit = state.config.body_limit;
         Ok(Self {
             operation: read_operation(&parts, path, body, &state.config, limit).await?,

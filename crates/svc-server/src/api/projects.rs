@@ -26,13 +26,14 @@ async fn list(
     let query = parts.uri.query().unwrap_or_default();
     let page = call.operation.page.unwrap_or(1);
     let per_page = call.operation.per_page.unwrap_or(DEFAULT_PER_PAGE);
-    let uid = call.account.identity().credential.grant.account_uid;
-    let all = state.store.projects().list_for(uid).await?;
-    let count = all.len() as u64;
     let skipped =
         usize::try_from((page - 1).saturating_mul(u64::from(per_page))).unwrap_or(usize::MAX);
-    let results: Vec<_> = all.iter().skip(skipped).take(per_page as usize).collect();
-    let has_more = skipped.saturating_add(results.len()) < all.len();
+    let (uid, rights) = (call.account.uid(), call.account.rights());
+    let projects = call.store.projects();
+    let listed = projects.list_for(uid, rights, (skipped, per_page as usize));
+    let (results, all) = listed.await?;
+    let count = all as u64;
+    let has_more = skipped.saturating_add(results.len()) < all;
     let origin = links::origin(&state.config, &parts.headers, peer);
     let link = |page: u64| {
         let query = links::page_query(query, ("page", &page.to_string()));
@@ -49,8 +50,11 @@ async fn list(
 }
 
 async fn retrieve(call: Call<projects::Get>) -> ApiResult {
-    let uid = call.account.identity().credential.grant.account_uid;
+    let Call {
+        account, operation, ..
+    } = &call;
     let projects = call.store.projects();
-    let project = projects.get_for(uid, &call.operation.project).await?;
+    let found = projects.get_for(account.uid(), account.rights(), &operation.project);
+    let project = found.await?;
     Ok(json_response(StatusCode::OK, &project))
 }

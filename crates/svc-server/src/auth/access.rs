@@ -37,9 +37,9 @@ pub(crate) use self::{
 };
 use crate::{
     auth::{
-        credentials::{DATA_CHALLENGE, identify, presented},
+        credentials::{Account, DATA_CHALLENGE, identify, presented},
         identity::{Identity, Used},
-        jwt::{Jwt, jwt},
+        jwt::{Jwt, Resident, jwt},
     },
     http::{
         ApiError, ApiResult,
@@ -191,7 +191,8 @@ impl<R> Access<R> {
                 let token = &token.identity.credential;
                 Actor::new(ActorKind::StaticToken, token.uid, &token.prefix)
             }
-            Rights::Jwt(jwt) => jwt.actor(),
+            Rights::Resident(resident) => resident.actor(),
+            Rights::Account(account) => account.account.actor(),
             Rights::Starter(actor, _) => actor.clone(),
         }
     }
@@ -375,7 +376,9 @@ enum Rights {
     /// Those of a static token, which opens its whole resource.
     Token(Arc<Used<ResourceGrant>>),
     /// Those of the team of a user or a service.
-    Jwt(Jwt),
+    Resident(Resident),
+    /// Those of the team that an account has in the project.
+    Account(Box<AccountHere>),
     /// Those that who began an import has now.
     Starter(Actor, StarterRights),
 }
@@ -385,7 +388,8 @@ impl Rights {
     fn team(&self) -> Option<(&Team, &TeamRights)> {
         match self {
             Self::Token(_) => None,
-            Self::Jwt(jwt) => Some(jwt.team()),
+            Self::Resident(resident) => Some(resident.team()),
+            Self::Account(account) => Some((&account.team, &account.rights)),
             Self::Starter(_, StarterRights::OfTeam(team, rights)) => Some((team, rights)),
             Self::Starter(..) => None,
         }
@@ -393,15 +397,46 @@ impl Rights {
 
     /// Refuses what the caller's team may not do.
     fn check<R: Right>(&self, path: &ResourcePath, model: &str) -> ApiResult<()> {
-        let refusal = match self.team() {
-            None => None,
-            Some(_) if path.is_tools() => {
+        let refusal = match (self, self.team()) {
+            (_, None) => None,
+            // Who may write users may make administrators.
+            (Self::Account(_), Some((team, _))) if path.is_tools() && !team.super_group => {
+                R::refusal_of_tools()
+            }
+            (Self::Account(_), Some(_)) if path.is_tools() => None,
+            (_, Some(_)) if path.is_tools() => {
                 Some("users and teams are opened by the static token of the built-in tools")
             }
-            Some((team, rights)) => R::refusal(team, || rights.on(path.resource.as_str(), model)),
+            (_, Some((team, rights))) => {
+                R::refusal(team, || rights.on(path.resource.as_str(), model))
+            }
         };
         refusal.map_or(Ok(()), |detail| Err(ApiError::PermissionDenied(detail)))
     }
+}
+
+/// An account, and its team in the project of the path.
+#[derive(Debug)]
+struct AccountHere {
+    account: Account,
+    team: Team,
+    rights: TeamRights,
+}
+
+/// The rights that an account has in the environment of the path.
+fn of_account(account: Account, path: &ResourcePath) -> ApiResult<Rights> {
+    let found = account.rights().in_project(&path.scope.project);
+    let Some((team, rights)) = found else {
+        return Err(ApiError::PermissionDenied(
+            "the account is not a member of this project",
+        ));
+    };
+    let (team, rights) = (team.clone(), rights.in_environment(&path.scope.environment));
+    Ok(Rights::Account(Box::new(AccountHere {
+        account,
+        team,
+        rights,
+    })))
 }
 
 /// Whose rights count for a request to a resource, once its credential is known to cover the resource.
@@ -416,9 +451,7 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult
                     false => denied("the static token does not cover this resource"),
                 }
             }
-            Some(Identity::ApiKey(_)) => denied(
-                "an API key opens the application host; the data host requires the resource's static token",
-            ),
+            Some(Identity::ApiKey(key)) => of_account(Account::Key(key), path),
             Some(_) => refused("a service token is sent as Authorization: JWT <token>"),
             // An access token has dots in it; the store's own tokens have none.
             None if text.contains('.') => {
@@ -427,8 +460,17 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult
             None => refused("the static token is unknown, expired or revoked"),
         },
         Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
-            Some(jwt) if *jwt.scope() == path.scope => Ok(Rights::Jwt(jwt)),
-            Some(Jwt::Service(_)) => denied("the service token does not cover this environment"),
+            Some(Jwt::Account(session)) => of_account(Account::Session(session), path),
+            Some(Jwt::Session(session)) if session.scope == path.scope => {
+                Ok(Rights::Resident(Resident::User(session)))
+            }
+            Some(Jwt::Service(token)) => {
+                let resident = Resident::Service(token);
+                match *resident.scope() == path.scope {
+                    true => Ok(Rights::Resident(resident)),
+                    false => denied("the service token does not cover this environment"),
+                }
+            }
             // A session of another project is rejected.
             _ => refused("the session is unknown, expired or ended; sign in again"),
         },

@@ -138,6 +138,12 @@ impl AuditEntry {
         self.actor = Some(Actor::new(ActorKind::User, uid, email));
         self
     }
+
+    /// It was this account, which has shown that by the call itself.
+    pub(crate) fn by_account(mut self, uid: Uuid, email: &str) -> Self {
+        self.actor = Some(Actor::new(ActorKind::Account, uid, email));
+        self
+    }
 }
 
 /// An entity tag without its quotes, or none.

@@ -10,7 +10,7 @@ use crate::credentials::{self, Credential, CredentialKind, Credentials, Grant, I
 use crate::credentials::{NewCredential, StoredGrant};
 use crate::database::{Reader, Tx, columns, row, values};
 use crate::error::Result;
-use crate::people::{Team, accounts, members, teams};
+use crate::people::{Team, TeamRights, accounts, members, rights, teams};
 use crate::projects::{Located, ProjectRow};
 
 /// An API key as lists show it: everything but the key.
@@ -28,9 +28,15 @@ pub struct AccountGrant {
     pub account_uid: Uuid,
     /// E-mail address of that account.
     pub email: String,
+    /// Whether the account is an operator of the service.
+    pub is_operator: bool,
+    /// Whether nobody may act with the account now.
+    pub is_suspended: bool,
+    /// Whether the key opens some projects alone. A session is never limited.
+    pub is_limited: bool,
 }
 
-/// A project that an API key opens, and the team in which its account is there.
+/// A project that an account may act in, and the team that it has there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Membership {
@@ -38,6 +44,113 @@ pub struct Membership {
     pub project: ProjectName,
     /// The team.
     pub team: Team,
+    /// What the team may do with records.
+    pub rights: TeamRights,
+}
+
+/// What an account may do, by a session or by an API key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AccountRights {
+    /// The projects of the account that are open.
+    pub memberships: Vec<Membership>,
+    /// What an operator is in the projects of others: an administrator. `None` for anybody else, and by a key that is
+    /// limited to some projects.
+    pub operator: Option<(Team, TeamRights)>,
+}
+
+impl AccountRights {
+    /// The team of the account in a project, and what it may do there; `None` when the project is not open.
+    pub fn in_project(&self, project: &ProjectName) -> Option<(&Team, &TeamRights)> {
+        if let Some((team, rights)) = &self.operator {
+            return Some((team, rights));
+        }
+        let mut projects = self.memberships.iter();
+        let membership = projects.find(|membership| membership.project == *project)?;
+        Some((&membership.team, &membership.rights))
+    }
+
+    /// What an account may do by its session.
+    pub(crate) fn of_account(reader: &mut Reader<'_>, account: &AccountGrant) -> Result<Self> {
+        let uid = account.account_uid;
+        let sql = membership("WHERE m.account_uid = ?1");
+        Ok(Self {
+            memberships: memberships(reader, &sql, &values![uid])?,
+            operator: account.is_operator.then(administrator),
+        })
+    }
+
+    /// What an account may do by one of its keys.
+    fn of_key(reader: &mut Reader<'_>, account: &AccountGrant, key: Uuid) -> Result<Self> {
+        let uid = account.account_uid;
+        let exception = "(SELECT 1 FROM api_key_projects k WHERE k.project_uid = p.uid AND k.key_uid = ?2 \
+             AND k.is_allowed = ?3)";
+        if !account.is_limited {
+            let sql = membership(&format!(
+                "WHERE m.account_uid = ?1 AND NOT EXISTS {exception}"
+            ));
+            return Ok(Self {
+                memberships: memberships(reader, &sql, &values![uid, key, false])?,
+                operator: account.is_operator.then(administrator),
+            });
+        }
+        let sql = membership(&format!("WHERE m.account_uid = ?1 AND EXISTS {exception}"));
+        let mut open = memberships(reader, &sql, &values![uid, key, true])?;
+        if account.is_operator {
+            let sql = "SELECT p.unique_name FROM projects p JOIN api_key_projects k ON k.project_uid = p.uid \
+                 WHERE k.key_uid = ?1 AND k.is_allowed = ?2 ORDER BY p.date_add, p.uid";
+            let named =
+                reader.list(sql, &values![key, true], |row| row::get(row, "unique_name"))?;
+            let (team, rights) = administrator();
+            open = named
+                .into_iter()
+                .map(|project| Membership {
+                    project,
+                    team: team.clone(),
+                    rights: rights.clone(),
+                })
+                .collect();
+        }
+        Ok(Self {
+            memberships: open,
+            operator: None,
+        })
+    }
+}
+
+/// What an operator is in every project.
+fn administrator() -> (Team, TeamRights) {
+    (Team::of_operators(), TeamRights::all())
+}
+
+fn membership(rest: &str) -> String {
+    let team = teams::COLUMNS;
+    format!(
+        "SELECT p.unique_name AS project, {team} FROM members m JOIN projects p ON p.uid = m.project_uid \
+         JOIN teams t ON t.uid = m.team_uid {rest} ORDER BY p.date_add, p.uid"
+    )
+}
+
+fn memberships(reader: &mut Reader<'_>, sql: &str, values: &[Value]) -> Result<Vec<Membership>> {
+    let rows = reader.query(sql, values)?;
+    let memberships = rows.iter().map(|row| {
+        let team = teams::from_row(row)?;
+        Ok(Membership {
+            project: row::get(row, "project")?,
+            rights: rights::of_team(reader, &team)?,
+            team,
+        })
+    });
+    memberships.collect()
+}
+
+impl AccountGrant {
+    /// The account with an identifier, as its sessions open it.
+    pub(crate) fn find(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<Self>> {
+        let sql = "SELECT a.uid AS account_uid, a.email, a.is_operator, a.suspended IS NOT NULL AS is_suspended, \
+             FALSE AS is_limited FROM accounts a WHERE a.uid = ?1";
+        reader.find(sql, &values![uid], <Self as StoredGrant>::from_row)
+    }
 }
 
 impl NewApiKey {
@@ -45,15 +158,6 @@ impl NewApiKey {
     /// made when new, as an administrator of the project. A member stays in the team it is in.
     pub fn new(project: impl Into<ProjectName>, email: impl Into<String>) -> Self {
         Self::without_end((project.into(), email.into()))
-    }
-}
-
-impl ApiKeyIdentity {
-    /// The team in which the key's account belongs to a project; `None` when the key does not cover it.
-    pub fn team(&self, project: &ProjectName) -> Option<&Team> {
-        let mut projects = self.rights.iter();
-        let membership = projects.find(|membership| membership.project == *project);
-        membership.map(|membership| &membership.team)
     }
 }
 
@@ -74,7 +178,7 @@ impl Credentials<'_, AccountGrant> {
 
 impl Grant for AccountGrant {
     type Wanted = (ProjectName, String);
-    type Rights = Vec<Membership>;
+    type Rights = AccountRights;
 }
 
 impl StoredGrant for AccountGrant {
@@ -82,11 +186,17 @@ impl StoredGrant for AccountGrant {
     const WHAT: &'static str = "API key";
     const TABLE: &'static str = "api_keys";
     const ACTIONS: [&'static str; 2] = ["api_keys.create", "api_keys.revoke"];
-    const COLUMNS: &'static [&'static str] = &["c.account_uid", "a.email"];
+    const COLUMNS: &'static [&'static str] = &[
+        "c.account_uid",
+        "a.email",
+        "a.is_operator",
+        "a.suspended IS NOT NULL AS is_suspended",
+        "c.is_limited",
+    ];
     const JOINS: &'static str = "JOIN accounts a ON a.uid = c.account_uid";
 
     fn from_row(row: &Row) -> Result<Self> {
-        columns!(row => Self { account_uid, email })
+        columns!(row => Self { account_uid, email, is_operator, is_suspended, is_limited })
     }
 
     fn columns(
@@ -112,23 +222,20 @@ impl StoredGrant for AccountGrant {
             return Ok(entry.project(project));
         }
         // A key opens every project of its account. With one project it is clear which.
-        match self.rights(reader)?.as_slice() {
+        match AccountRights::of_account(reader, self)?
+            .memberships
+            .as_slice()
+        {
             [only] => Ok(entry.project(&only.project)),
             _ => Ok(entry),
         }
     }
 
-    /// The projects that the account is a member of, the oldest first.
-    fn rights(&self, reader: &mut Reader<'_>) -> Result<Vec<Membership>> {
-        let team = teams::COLUMNS;
-        let sql = format!(
-            "SELECT p.unique_name AS project, {team} FROM members m JOIN projects p ON p.uid = m.project_uid \
-             JOIN teams t ON t.uid = m.team_uid WHERE m.account_uid = ?1 ORDER BY p.date_add, p.uid"
-        );
-        reader.list(
-            &sql,
-            &values![self.account_uid],
-            |row| columns!(row => Membership { project, team: teams::from_row(row)? }),
-        )
+    fn admits(&self) -> bool {
+        !self.is_suspended
+    }
+
+    fn rights(&self, reader: &mut Reader<'_>, key: Uuid) -> Result<AccountRights> {
+        AccountRights::of_key(reader, self, key)
     }
 }

@@ -3,6 +3,7 @@
 
 use svc_data::{Row, Value};
 use svc_model::Scope;
+use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials::{self, Credential, CredentialKind, Credentials, Grant, Identity};
@@ -88,7 +89,8 @@ impl StoredGrant for TeamGrant {
         Ok(entry.scope(&self.scope))
     }
 
-    fn rights(&self, reader: &mut Reader<'_>) -> Result<TeamRights> {
-        rights::of_team(reader, &self.team)
+    fn rights(&self, reader: &mut Reader<'_>, _: Uuid) -> Result<TeamRights> {
+        let rights = rights::of_team(reader, &self.team)?;
+        Ok(rights.in_environment(&self.scope.environment))
     }
 }

@@ -3,6 +3,7 @@
 
 use svc_data::{Row, Value};
 use svc_model::{ResourceName, Scope};
+use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials::{self, Credential, CredentialKind, Credentials, Grant, Identity};
@@ -99,7 +100,7 @@ impl StoredGrant for ResourceGrant {
         Ok(entry.scope(&self.scope).resource(self.resource.as_str()))
     }
 
-    fn rights(&self, _: &mut Reader<'_>) -> Result<()> {
+    fn rights(&self, _: &mut Reader<'_>, _: Uuid) -> Result<()> {
         Ok(())
     }
 }

@@ -31,6 +31,7 @@ impl Imports<'_> {
     ) -> Result<Option<StarterRights>> {
         let (kind, uid) = (actor.kind, actor.uid);
         let (project, environment) = (scope.project.clone(), scope.environment.clone());
+        let scope_environment = environment.clone();
         let resource = resource.clone();
         self.store
             .read(move |reader| {
@@ -50,7 +51,7 @@ impl Imports<'_> {
                         return Ok(is_there.then_some(StarterRights::All));
                     }
                     ActorKind::ServiceToken => ("service_tokens", is_valid, values![uid, now, project, environment]),
-                    ActorKind::User => ("users", "?2 IS NOT NULL", values![uid, now, project, environment]),
+                    ActorKind::User => ("users", "?2 IS NOT NULL AND c.suspended IS NULL", values![uid, now, project, environment]),
                     _ => return Ok(None),
                 };
                 let sql = format!(
@@ -62,7 +63,7 @@ impl Imports<'_> {
                     return Ok(None);
                 };
                 let team = teams::from_row(&row)?;
-                let rights = rights::of_team(reader, &team)?;
+                let rights = rights::of_team(reader, &team)?.in_environment(&scope_environment);
                 Ok(Some(StarterRights::OfTeam(team, rights)))
             })
             .await

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use svc_data::Row;
 use uuid::Uuid;
 
+use crate::credentials::{AccountGrant, AccountRights};
 use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::{Error, Result};
 
@@ -64,7 +65,20 @@ impl Accounts<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none.
     pub async fn get(&self, uid: Uuid) -> Result<Account> {
         let found = self.store.read(move |reader| get(reader, uid)).await?;
-        found.ok_or_else(|| Error::not_found("there is no such account"))
+        found.ok_or_else(missing)
+    }
+
+    /// What an account may do by its session.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none.
+    pub async fn rights(&self, uid: Uuid) -> Result<AccountRights> {
+        let found = self.store.read(move |reader| {
+            let account = AccountGrant::find(reader, uid)?;
+            let rights = account.map(|account| AccountRights::of_account(reader, &account));
+            rights.transpose()
+        });
+        found.await?.ok_or_else(missing)
     }
 
     /// The account with an e-mail address, without regard to case; `None` when there is none.
@@ -75,6 +89,10 @@ impl Accounts<'_> {
         let email = email.to_owned();
         self.store.read(move |reader| find(reader, &email)).await
     }
+}
+
+fn missing() -> Error {
+    Error::not_found("there is no such account")
 }
 
 /// The account with an identifier.

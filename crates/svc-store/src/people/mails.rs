@@ -19,6 +19,8 @@ const RESERVED_FOR: SignedDuration = SignedDuration::from_mins(2);
 /// The pause before a mail is tried again, doubled each time.
 const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(10);
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+/// What mails to accounts call the service.
+const SERVICE_NAME: &str = "svc";
 
 /// What a mail is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,12 +74,12 @@ stored_by_name!(MailKind, "the store holds an unknown kind of mail", {
 pub struct Mail {
     /// Identifier.
     pub uid: Uuid,
-    /// The project it is sent for.
-    pub project: ProjectName,
-    /// That project's name for people.
+    /// The project it is sent for; `None` when it is for an account of the service.
+    pub project: Option<ProjectName>,
+    /// The name of the project, or of the service, for people.
     pub project_name: String,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// The environment of the project.
+    pub environment: Option<EnvironmentName>,
     /// What it is about.
     pub kind: MailKind,
     /// Who gets it.
@@ -122,7 +124,7 @@ pub(crate) struct Content {
 
 /// A mail to be put into the outbox.
 pub(crate) struct NewMail<'a> {
-    pub(crate) environment_uid: &'a str,
+    pub(crate) environment_uid: Option<&'a str>,
     pub(crate) kind: MailKind,
     pub(crate) to: &'a str,
     pub(crate) content: Content,
@@ -242,8 +244,8 @@ fn context(uid: &str) -> String {
 
 fn select(rest: &str) -> String {
     format!(
-        "SELECT {COLUMNS} FROM mails m JOIN environments e ON e.uid = m.environment_uid \
-         JOIN projects p ON p.uid = e.project_uid {rest}"
+        "SELECT {COLUMNS} FROM mails m LEFT JOIN environments e ON e.uid = m.environment_uid \
+         LEFT JOIN projects p ON p.uid = e.project_uid {rest}"
     )
 }
 
@@ -257,10 +259,11 @@ fn from_row(row: &Row, sealer: &Sealer) -> Result<Mail> {
     columns!(row => Mail {
         uid: uid,
         to: row.get("recipient")?,
+        project_name: row.get::<Option<String>>("project_name")?.unwrap_or_else(|| SERVICE_NAME.to_owned()),
         code: content.code.map(Secret::new),
         link: content.link.map(Secret::new),
         about: content.about,
         attempts: row.get::<i64>("attempts")?.try_into().unwrap_or(u32::MAX),
-        project, project_name, environment, kind, date_add, expires
+        project, environment, kind, date_add, expires
     })
 }

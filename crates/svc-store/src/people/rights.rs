@@ -1,7 +1,7 @@
 //! What a team may do with records: read, write and delete, by resource and model.
 
 use svc_data::{Row, Value};
-use svc_model::{ModelName, ProjectName, ResourceName};
+use svc_model::{EnvironmentName, ModelName, ProjectName, ResourceName};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
@@ -11,7 +11,7 @@ use crate::people::{PermissionsGroup, Team, teams};
 use crate::projects::ProjectRow;
 
 /// Tells a rule from the others.
-const IS_KEY: &str = "team_uid = ?1 AND resource = ?2 AND model = ?3";
+const IS_KEY: &str = "team_uid = ?1 AND resource = ?2 AND model = ?3 AND environment = ?4";
 
 /// What may be done to records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,6 +50,8 @@ pub struct RightsRule {
     pub resource: Option<ResourceName>,
     /// The model; `None` for every one of the resource.
     pub model: Option<ModelName>,
+    /// The environment; `None` for every one.
+    pub environment: Option<EnvironmentName>,
     /// What may be done there.
     pub rights: Rights,
 }
@@ -60,12 +62,13 @@ impl RightsRule {
         Self {
             resource,
             model,
+            environment: None,
             rights,
         }
     }
 }
 
-/// What a team may do everywhere.
+/// What a team may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamRights {
     group: Rights,
@@ -73,6 +76,27 @@ pub struct TeamRights {
 }
 
 impl TeamRights {
+    /// Everything.
+    pub(crate) fn all() -> Self {
+        Self {
+            group: Rights::new(true, true, true),
+            rules: Vec::new(),
+        }
+    }
+
+    /// What the team may do in an environment: the rules about others count no more.
+    #[must_use]
+    pub fn in_environment(&self, environment: &EnvironmentName) -> Self {
+        let is_here = |rule: &&RightsRule| {
+            let wanted = rule.environment.as_ref();
+            wanted.is_none_or(|wanted| wanted == environment)
+        };
+        Self {
+            group: self.group,
+            rules: self.rules.iter().filter(is_here).cloned().collect(),
+        }
+    }
+
     /// The rights on a model: those of the closest rule, else those of the team's permissions group.
     pub fn on(&self, resource: &str, model: &str) -> Rights {
         let closest = self
@@ -83,7 +107,15 @@ impl TeamRights {
                 of_resource.is_none_or(|name| name.as_str() == resource)
                     && of_model.is_none_or(|name| name.as_str() == model)
             })
-            .max_by_key(|rule| (rule.resource.is_some(), rule.model.is_some()));
+            .max_by_key(|rule| {
+                let RightsRule {
+                    resource,
+                    model,
+                    environment,
+                    ..
+                } = rule;
+                (resource.is_some(), model.is_some(), environment.is_some())
+            });
         closest.map_or(self.group, |rule| rule.rights)
     }
 
@@ -143,9 +175,9 @@ impl RightsRules<'_> {
                 let before = tag(tx, &key)?;
                 delete_rule(tx, &key)?;
                 tx.execute(
-                    "INSERT INTO team_rights (team_uid, resource, model, can_read, can_write, can_delete) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    &[key.as_slice(), &values![read, write, delete]].concat(),
+                    "INSERT INTO team_rights (team_uid, resource, model, environment, can_read, can_write, can_delete, \
+                     uid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    &[key.as_slice(), &values![read, write, delete, Uuid::now_v7()]].concat(),
                 )?;
                 let entry = entry("rights.set", &project, &team, &rule).before(before);
                 let entry = entry.after(tag(tx, &key)?);
@@ -189,6 +221,7 @@ fn entry(action: &'static str, project: &ProjectRow, team: &Team, rule: &RightsR
     let mut entry = project.entry(action).record(team.uid.to_string());
     entry.resource = rule.resource.as_ref().map(ToString::to_string);
     entry.model = rule.model.as_ref().map(ToString::to_string);
+    entry.environment = rule.environment.as_ref().map(ToString::to_string);
     entry
 }
 
@@ -198,10 +231,12 @@ fn tag(reader: &mut Reader<'_>, key: &[Value]) -> Result<Option<String>> {
 }
 
 /// The values that [`IS_KEY`] compares with.
-fn key(team: &Team, rule: &RightsRule) -> [Value; 3] {
+fn key(team: &Team, rule: &RightsRule) -> [Value; 4] {
     let resource = rule.resource.as_ref().map_or("", ResourceName::as_str);
     let model = rule.model.as_ref().map_or("", ModelName::as_str);
-    values![team.uid, resource, model]
+    let environment = rule.environment.as_ref();
+    let environment = environment.map_or("", EnvironmentName::as_str);
+    values![team.uid, resource, model, environment]
 }
 
 fn delete_rule(tx: &mut Tx<'_>, key: &[Value]) -> Result<u64> {
@@ -221,14 +256,16 @@ pub(crate) fn of_team(reader: &mut Reader<'_>, team: &Team) -> Result<TeamRights
 }
 
 fn rules(reader: &mut Reader<'_>, team: Uuid) -> Result<Vec<RightsRule>> {
-    let sql = "SELECT resource, model, can_read, can_write, can_delete FROM team_rights \
-         WHERE team_uid = ?1 ORDER BY resource, model";
+    let sql = "SELECT resource, model, environment, can_read, can_write, can_delete FROM team_rights \
+         WHERE team_uid = ?1 ORDER BY resource, model, environment";
     reader.list(sql, &values![team], from_row)
 }
 
 fn from_row(row: &Row) -> Result<RightsRule> {
     let (resource, model): (String, String) = (row.get("resource")?, row.get("model")?);
+    let environment: String = row.get("environment")?;
     Ok(RightsRule {
+        environment: (!environment.is_empty()).then(|| environment.into()),
         resource: (!resource.is_empty()).then(|| resource.into()),
         model: (!model.is_empty()).then(|| model.into()),
         rights: Rights::new(
@@ -248,6 +285,7 @@ mod tests {
         let rule = |resource: Option<&str>, model: Option<&str>, rights| RightsRule {
             resource: resource.map(ResourceName::from),
             model: model.map(ModelName::from),
+            environment: None,
             rights,
         };
         let (none, read, all) = (

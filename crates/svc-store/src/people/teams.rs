@@ -31,6 +31,18 @@ pub struct Team {
     pub super_group: bool,
 }
 
+impl Team {
+    /// What an operator of the service is in every project. No project has this team.
+    pub(crate) fn of_operators() -> Self {
+        Self {
+            uid: Uuid::nil(),
+            name: "Operators".to_owned(),
+            permissions_group: PermissionsGroup::Administrator,
+            super_group: true,
+        }
+    }
+}
+
 /// What the members of a team may do with a project's records and pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

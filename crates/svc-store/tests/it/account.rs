@@ -51,7 +51,7 @@ impl Fixture {
     async fn refresh(&self, tokens: &SessionTokens) -> Option<SessionTokens> {
         let token = tokens.refresh_token.expose();
         let sessions = self.store.sessions();
-        sessions.refresh(&prod(), token).await.unwrap()
+        sessions.refresh(&prod().into(), token).await.unwrap()
     }
 
     /// The newest code that was mailed.
@@ -191,7 +191,7 @@ async fn a_refresh_token_ends_after_its_time_and_belongs_to_its_environment() {
     let foreign = it
         .store
         .sessions()
-        .refresh(&Scope::new("main", "staging"), token)
+        .refresh(&("main", "staging").into(), token)
         .await;
     assert!(foreign.unwrap().is_none());
     it.pass(30 * 24 * 3600 - 1);

@@ -6,6 +6,11 @@ use svc_store::{Rights, Team};
 pub(crate) trait Right: Send + Sync + 'static {
     /// Why a team may not do it, given the team's rights on the model that the path names.
     fn refusal(team: &Team, on_model: impl FnOnce() -> Rights) -> Option<&'static str>;
+
+    /// Why an account that does not administer the project may not do it with users and teams.
+    fn refusal_of_tools() -> Option<&'static str> {
+        Some("this requires an administrator of the project")
+    }
 }
 
 /// Read records of a model.
@@ -15,6 +20,10 @@ pub(crate) struct Read;
 impl Right for Read {
     fn refusal(_: &Team, on_model: impl FnOnce() -> Rights) -> Option<&'static str> {
         (!on_model().read).then_some("the user's team may not read these records")
+    }
+
+    fn refusal_of_tools() -> Option<&'static str> {
+        None
     }
 }
 
@@ -44,6 +53,10 @@ pub(crate) struct Describe;
 
 impl Right for Describe {
     fn refusal(_: &Team, _: impl FnOnce() -> Rights) -> Option<&'static str> {
+        None
+    }
+
+    fn refusal_of_tools() -> Option<&'static str> {
         None
     }
 }
