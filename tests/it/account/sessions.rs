@@ -11,7 +11,7 @@ use crate::people::{Home, PASSWORD, Session, home};
 
 /// Signs in directly in the store, with the clock of the store.
 async fn sign_in(store: Store, email: &str) -> Session {
-    let account = store.account(&Scope::new("main", "prod"), "http://127.0.0.1");
+    let account = store.account(Scope::new("main", "prod"), "http://127.0.0.1");
     match account.sign_in(email, Secret::new(PASSWORD)).await.unwrap() {
         SignIn::Done(tokens, _) => Session {
             access: tokens.access_token.expose().to_owned(),

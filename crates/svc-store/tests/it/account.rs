@@ -18,7 +18,7 @@ fn secret(text: &str) -> Secret {
 
 impl Fixture {
     fn account(&self) -> svc_store::UserAccount<'_> {
-        self.store.account(&prod(), BASE)
+        self.store.account(prod(), BASE)
     }
 
     async fn user(&self, email: &str, team: &str) -> User {
@@ -91,7 +91,7 @@ async fn a_user_signs_in_with_the_right_password_only() {
             .await
             .is_none()
     );
-    let elsewhere = it.store.account(&Scope::new("other", "prod"), BASE);
+    let elsewhere = it.store.account(Scope::new("other", "prod"), BASE);
     let refused = elsewhere
         .sign_in("ann@example.com", secret("first password"))
         .await

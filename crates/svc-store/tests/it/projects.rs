@@ -107,7 +107,7 @@ async fn a_member_sees_the_project_and_others_do_not() {
         .projects()
         .get_for(
             bob.account.uid,
-            &rights_of(&store, bob.account.uid).await,
+            &rights_of(store, bob.account.uid).await,
             &main_project(),
         )
         .await
@@ -141,7 +141,7 @@ async fn a_member_sees_the_project_and_others_do_not() {
             .projects()
             .get_for(
                 ann.account.uid,
-                &rights_of(&store, ann.account.uid).await,
+                &rights_of(store, ann.account.uid).await,
                 &main_project()
             )
             .await
@@ -157,13 +157,13 @@ async fn a_member_sees_the_project_and_others_do_not() {
         .projects()
         .get_for(
             bob.account.uid,
-            &rights_of(&store, bob.account.uid).await,
+            &rights_of(store, bob.account.uid).await,
             &"other".into(),
         )
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    let names: Vec<_> = projects_of(&store, bob.account.uid).await;
+    let names: Vec<_> = projects_of(store, bob.account.uid).await;
     assert_eq!(names.len(), 1);
 }
 
