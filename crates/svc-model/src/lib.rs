@@ -4,7 +4,7 @@
 //!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
 //! - [`functions`], [`imports`], [`pages`], [`projects`], [`proxy`], [`records`], [`resources`], [`sql`], [`statements`],
 //!   [`teams`] and [`users`] hold the types and operations of their group, [`account`] the types of accounts, whose operations
-//!   are in `svc-auth`.
+//!   are in `svc-auth`. [`administration`] has a module for each group of operations that administer the service.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
 //! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are the bodies that are read and written.
 //!
@@ -35,6 +35,7 @@
 extern crate self as svc_model;
 
 pub mod account;
+pub mod administration;
 mod comma_list;
 mod draft;
 mod filter;

@@ -1,6 +1,7 @@
 //! The operations, a file for each group, and the routes of both hosts.
 
 mod account;
+mod administration;
 mod call;
 mod functions;
 pub(crate) mod health;
@@ -50,6 +51,7 @@ pub(crate) fn router(hosts: Hosts, state: Shared) -> Router {
 /// The routes of the application host: `{app_base_url}`, which ends in `/api`.
 pub(crate) fn application() -> Routes {
     let answers = pages::routes().merge(projects::routes());
+    let answers = answers.merge(administration::routes());
     let routes = answers.layered(compressed).merge(proxy::routes());
     let routes = routes.merge(account::of_accounts());
     let definition = openapi::application::routes(&routes.operations);

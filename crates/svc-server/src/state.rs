@@ -1,5 +1,6 @@
 //! What every request shares.
 
+mod administered;
 pub(crate) mod cache;
 mod connections;
 pub(crate) mod documents;
@@ -22,8 +23,15 @@ use svc_store::{Actor, Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
 use self::{
-    connections::Connections, documents::Documents, imports::Imports, statements::Statements,
-    store_health::StoreHealth, tools::Tools, write_keys::WriteKeys, writing::Writing,
+    administered::{AdministeredLists, MOST_ADMINISTERED},
+    connections::Connections,
+    documents::Documents,
+    imports::Imports,
+    statements::Statements,
+    store_health::StoreHealth,
+    tools::Tools,
+    write_keys::WriteKeys,
+    writing::Writing,
 };
 use crate::{
     Config, Error,
@@ -50,6 +58,7 @@ pub(crate) struct State {
     pub(crate) connections: Connections,
     pub(crate) documents: Documents,
     pub(crate) tools: Tools,
+    pub(crate) administered: AdministeredLists,
     pub(crate) throttle: Throttle,
     pub(crate) mail: MailHandle,
     pub(crate) proxy: Proxy,
@@ -93,6 +102,7 @@ impl State {
             is_ending: AtomicBool::new(false),
             documents: Documents::default(),
             tools: Tools::new(),
+            administered: AdministeredLists::new(MOST_ADMINISTERED),
             mail: MailHandle::default(),
             keyring: ArcSwap::from_pointee(Keyring::default()),
             seen: Mutex::new(None),
@@ -157,6 +167,7 @@ impl State {
             .store(Arc::new(self.store.signing_keys().keyring().await?));
         self.credentials.forget();
         self.tools.forget();
+        self.administered.forget();
         self.proxy.forget();
         self.connections
             .refresh(self.store.resources().list_connected().await?);

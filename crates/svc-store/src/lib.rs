@@ -36,6 +36,8 @@
 //! # }
 //! ```
 
+mod administration;
+mod answered_calls;
 mod audit;
 mod clock;
 mod credentials;
@@ -47,6 +49,8 @@ mod people;
 mod projects;
 mod secrets;
 
+pub use self::administration::{Administered, ListedOf};
+pub use self::answered_calls::{AnsweredCall, AnsweredCalls};
 pub use self::audit::{
     Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, BegunWrite, EntityTag,
     MissingLine, WriteJournal, WriteKey, WriteMark, WriteMarks,
@@ -68,7 +72,7 @@ pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::people::{
     Account, Accounts, Authentication, Mail, MailKind, Mails, Member, Members, NewUser,
     PermissionsGroup, Person, Registered, Registration, Rights, RightsRule, RightsRules, SignIn,
-    Team, TeamRights, Teams, User, UserAccount, UserPatch, Users,
+    Team, TeamPatch, TeamRights, Teams, User, UserAccount, UserPatch, Users,
 };
 pub use self::projects::{
     ConnectedResource, Engine, Environment, EnvironmentCopy, EnvironmentPatch, Environments,

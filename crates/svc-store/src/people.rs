@@ -20,5 +20,5 @@ pub use self::members::{Member, Members};
 pub use self::person::Person;
 pub(crate) use self::realm::{PersonColumn, RealmRow, UserScope};
 pub use self::rights::{Rights, RightsRule, RightsRules, TeamRights};
-pub use self::teams::{PermissionsGroup, Team, Teams};
+pub use self::teams::{PermissionsGroup, Team, TeamPatch, Teams};
 pub use self::users::{NewUser, User, UserPatch, Users};

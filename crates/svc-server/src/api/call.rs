@@ -2,7 +2,7 @@
 
 use axum::extract::{FromRequest, Request};
 use http::request::Parts;
-use svc_model::wire::{Level, Operation, ReadOperation};
+use svc_model::wire::{Operation, ReadOperation};
 use svc_store::Store;
 
 use crate::{
@@ -22,6 +22,7 @@ pub(super) struct Call<O> {
     /// The store, which writes in the name of the caller.
     pub(super) store: Store,
     pub(super) parts: Parts,
+    pub(super) state: Shared,
 }
 
 impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
@@ -31,18 +32,14 @@ impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
         let (mut parts, body) = request.into_parts();
         let path = path_values(&mut parts).await?;
         let account = credentials::account(state, &parts.headers).await?;
-        // A path that names a project begins with it.
-        let is_in_project = O::INFO.path_template.starts_with("/projects/{project}/");
-        let project = path.first().filter(|_| is_in_project);
-        let project = project.map(|project| project.as_str().into());
-        let level = O::INFO.level.unwrap_or(Level::Operator);
-        account.check(level, project.as_ref())?;
+        account.check_operation(&O::INFO, &path)?;
         let limit = state.config.body_limit;
         Ok(Self {
             operation: read_operation(&parts, path, body, &state.config, limit).await?,
             store: state.store_for(account.actor(), &parts),
             account,
             parts,
+            state: Shared::clone(state),
         })
     }
 }

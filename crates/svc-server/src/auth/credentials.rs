@@ -5,7 +5,10 @@ use std::sync::Arc;
 use http::{HeaderMap, header};
 use jiff::Timestamp;
 use svc_auth::AuthScheme;
-use svc_model::{ProjectName, wire::Level};
+use svc_model::{
+    ProjectName,
+    wire::{Level, OperationInfo},
+};
 use svc_store::{
     AccountGrant, AccountRights, AccountSession, Actor, ActorKind, CredentialHash, CredentialKind,
     PermissionsGroup, SessionHolder,
@@ -62,6 +65,15 @@ impl Account {
             Self::Key(key) => Actor::new(ActorKind::ApiKey, key.uid(), email),
             Self::Session(_) => Actor::new(ActorKind::Account, self.uid(), email),
         }
+    }
+
+    /// Whether the account has the level of an operation, given the values of the names in its path.
+    pub(crate) fn check_operation(&self, info: &OperationInfo, path: &[String]) -> ApiResult<()> {
+        // A path that names a project begins with it.
+        let is_in_project = info.path_template.starts_with("/projects/{project}/");
+        let project = path.first().filter(|_| is_in_project);
+        let project = project.map(|project| project.as_str().into());
+        self.check(info.level.unwrap_or(Level::Operator), project.as_ref())
     }
 
     /// Whether the account has a level in the project of an operation.

@@ -5,9 +5,11 @@ use jiff::Timestamp;
 use svc_data::Row;
 use uuid::Uuid;
 
-use crate::credentials::{AccountGrant, AccountRights};
+use crate::credentials::{AccountGrant, AccountRights, Purpose};
 use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::{Error, Result};
+use crate::people::person::{self, PersonRow};
+use crate::people::{MailKind, RealmRow};
 
 /// Longest part before the `@` (RFC 5321, section 4.5.3.1.1).
 const MAX_LOCAL_PART_BYTES: usize = 64;
@@ -128,6 +130,17 @@ pub(crate) fn find_or_create(tx: &mut Tx<'_>, email: &str) -> Result<Account> {
     };
     tx.insert("accounts", &row)?;
     Ok(account)
+}
+
+/// Invites an account that has no password yet.
+pub(crate) fn invite(tx: &mut Tx<'_>, uid: Uuid, base_url: &str) -> Result<()> {
+    let realm = RealmRow::of_service();
+    let PersonRow { person, password } = person::get(tx, &realm, uid)?;
+    if password.is_some() {
+        return Ok(());
+    }
+    let mail = (MailKind::Invitation, Purpose::Invitation);
+    person::mail_code(tx, &realm, uid, mail, &person.email, base_url)
 }
 
 /// Reads an account from a row with [`COLUMNS`].

@@ -292,11 +292,7 @@ fn from_row(row: &Row) -> Result<User> {
 
 /// The team of a project with this uid or name.
 fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team> {
-    let uid = wanted.trim().to_lowercase();
-    if let Some(team) = teams::find(reader, &scope.project_uid, &uid)? {
-        return Ok(team);
-    }
-    teams::by_name(reader, &scope.project_uid, wanted).map_err(|error| match error.invalid() {
+    teams::named(reader, &scope.project_uid, wanted).map_err(|error| match error.invalid() {
         Some(_) => Error::invalid_field(
             "group",
             "the project has no such team; list the groups to see them",
