@@ -17,7 +17,9 @@ pub(crate) use self::passwords::Passwords;
 pub use self::service_tokens::{NewServiceToken, ServiceToken, ServiceTokenIdentity, TeamGrant};
 pub use self::sessions::{SessionIdentity, SessionTokens, Sessions};
 pub use self::signing_keys::{Claims, Keyring, SigningKeys};
-pub use self::static_tokens::{NewStaticToken, ResourceGrant, StaticToken, TokenIdentity};
+pub use self::static_tokens::{
+    NewStaticToken, ResourceGrant, StaticToken, TokenIdentity, TokenLimits,
+};
 
 use std::fmt;
 use std::marker::PhantomData;

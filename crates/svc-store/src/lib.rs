@@ -56,7 +56,7 @@ pub use self::credentials::{
     AccountGrant, ApiKey, ApiKeyIdentity, Claims, Created, Credential, CredentialHash,
     CredentialKind, Credentials, Grant, Identity, Keyring, Membership, NewApiKey, NewCredential,
     NewServiceToken, NewStaticToken, ResourceGrant, ServiceToken, ServiceTokenIdentity,
-    SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken, TeamGrant, TokenIdentity,
+    SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken, TeamGrant, TokenIdentity, TokenLimits,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};

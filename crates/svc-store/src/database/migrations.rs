@@ -24,4 +24,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     8 operations "0008_operations.sql",
     9 audit_keys "0009_audit_keys.sql",
     10 imports "0010_imports.sql",
+    30 static_token_limits "0030_static_token_limits.sql",
 ];
