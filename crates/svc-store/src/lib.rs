@@ -56,7 +56,8 @@ pub use self::credentials::{
     AccountGrant, ApiKey, ApiKeyIdentity, Claims, Created, Credential, CredentialHash,
     CredentialKind, Credentials, Grant, Identity, Keyring, Membership, NewApiKey, NewCredential,
     NewServiceToken, NewStaticToken, ResourceGrant, ServiceToken, ServiceTokenIdentity,
-    SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken, TeamGrant, TokenIdentity, TokenLimits,
+    SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken, TeamGrant, TokenIdentity,
+    TokenLimits,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};
@@ -72,7 +73,7 @@ pub use self::people::{
 pub use self::projects::{
     ConnectedResource, Engine, Environment, EnvironmentCopy, EnvironmentPatch, Environments,
     NewEnvironment, NewProject, NewResource, ProjectPatch, ProjectSettings, Projects, Resource,
-    Resources,
+    ResourcePatch, Resources, url_hint,
 };
 pub use self::secrets::{
     AllowHost, AllowHosts, HostName, HostPort, NewSecretToken, OpenSecret, ProxyRules, SealKey,

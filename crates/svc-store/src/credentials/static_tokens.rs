@@ -70,7 +70,11 @@ impl TokenLimits {
 
     /// Refuses limits that are none, or that nothing can be done with.
     fn check(&self, resource: &ResourceName) -> Result<()> {
-        let Rights { read, write, delete } = self.rights;
+        let Rights {
+            read,
+            write,
+            delete,
+        } = self.rights;
         if !(read || write || delete) {
             let message = "name at least one of read, write and delete";
             return Err(Error::invalid_field("rights", message));
@@ -271,7 +275,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (store, scope) = store_with_shop(folder.path()).await;
         let write = Rights::new(false, true, false);
-        let many: Vec<_> = (0..=MAX_MODELS).map(|n| ModelName::from(n.to_string())).collect();
+        let many: Vec<_> = (0..=MAX_MODELS)
+            .map(|n| ModelName::from(n.to_string()))
+            .collect();
         for (resource, rights, models, field) in [
             ("shop", NONE, None, "rights"),
             ("shop", READ, models(&[]), "models"),

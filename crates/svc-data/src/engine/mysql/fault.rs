@@ -4,7 +4,7 @@ use mysql_async::{DriverError, Error as SqlError, IoError, ServerError};
 
 use super::connect::Manager;
 use crate::{
-    Constraint, ConstraintKind, Error, ErrorKind, Model,
+    Constraint, ConstraintKind, Error, ErrorKind, Model, Outage,
     engine::server::connections::Faults,
     record::refusal::{names, refused, refused_by_check, refused_by_referrer},
 };
@@ -84,6 +84,7 @@ impl Faults for Manager {
         Error::unavailable(format!(
             "the database server cannot be used: {error}{remedy}"
         ))
+        .with_outage(outage(&error))
         .with_source(error)
     }
 
@@ -141,6 +142,38 @@ impl Faults for Manager {
             }
         };
         refused(constraint, name, &names(model, &fields), is_write)
+    }
+}
+
+/// What an error means for those who manage the resource.
+fn outage(error: &SqlError) -> Outage {
+    match error {
+        SqlError::Server(reason) => match reason.code {
+            1045 | 1129 | 1130 | 1698 => Outage::Refused,
+            1044 | 1049 => Outage::NoDatabase,
+            1040 | 1203 | 1226 => Outage::Full,
+            1053 => Outage::Starting,
+            _ => Outage::Other,
+        },
+        SqlError::Driver(error) => match error {
+            DriverError::NoClientSslFlagFromServer => Outage::NoTls,
+            DriverError::ConnectionClosed => Outage::Closed,
+            DriverError::PacketOutOfOrder
+            | DriverError::PacketTooLarge
+            | DriverError::UnexpectedPacket { .. }
+            | DriverError::CantParseServerVersion { .. } => Outage::NotAServer,
+            DriverError::UnknownAuthPlugin { .. }
+            | DriverError::CleartextPluginDisabled
+            | DriverError::MysqlOldPasswordDisabled => Outage::Refused,
+            _ => Outage::Other,
+        },
+        SqlError::Io(IoError::Io(error)) => Outage::of_io(error),
+        SqlError::Io(error) => {
+            let cause = std::error::Error::source(error).map(ToString::to_string);
+            let outage = cause.as_deref().and_then(Outage::of_tls);
+            outage.unwrap_or(Outage::Tls)
+        }
+        SqlError::Other(_) | SqlError::Url(_) => Outage::Other,
     }
 }
 

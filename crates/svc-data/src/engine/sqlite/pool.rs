@@ -6,7 +6,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     thread::{self, Thread},
     time::{Duration, Instant},
@@ -23,6 +23,7 @@ use super::{
 use crate::{
     Error, Result,
     admission::{Admission, Work},
+    engine::PoolUse,
     record::Note,
 };
 
@@ -63,6 +64,8 @@ pub(crate) struct Pool {
     readers: usize,
     /// Whether an answer is read by several connections at once.
     together: Arc<AtomicBool>,
+    /// How many readers are at work.
+    busy: Arc<AtomicUsize>,
     /// Runs short reads where their caller is.
     direct: Option<Arc<Direct>>,
 }
@@ -89,12 +92,14 @@ impl Pool {
         watch.connection()?;
         let direct = (readers > 1).then(|| Direct::start(&source, &commits));
         let (reads, jobs) = jobs::queue();
+        let busy = Arc::<AtomicUsize>::default();
         for number in 1..=readers.max(1) {
             let mut slot = Slot::new(source.clone(), Role::Reader);
             let jobs = Arc::clone(&jobs);
             let commits = Arc::clone(&commits);
+            let busy = Arc::clone(&busy);
             spawn(&format!("sqlite-reader-{number}"), move || {
-                reader::run(&mut slot, &jobs, &commits);
+                reader::run(&mut slot, &jobs, &commits, &busy);
             })?;
         }
         Ok(Self {
@@ -106,8 +111,16 @@ impl Pool {
             source,
             readers,
             together: Arc::default(),
+            busy,
             direct: direct.transpose()?,
         })
+    }
+
+    /// What the readers do at this moment.
+    pub(crate) fn pool_use(&self) -> PoolUse {
+        let waiting = self.admission.as_ref().map_or(0, Admission::waiting);
+        let waiting = waiting + self.reads.len();
+        PoolUse::new(self.readers, self.busy.load(Ordering::Relaxed), waiting)
     }
 
     /// Lets the reads that follow begin with a new view, and so see what other programs have done.
