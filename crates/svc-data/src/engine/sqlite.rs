@@ -259,10 +259,10 @@ impl Driver for Sqlite {
     }
 
     async fn ping(&self) -> Result<()> {
-        match self.pool.change_counter().await {
+        match self.pool.ping().await {
             // Another program works with it.
             Err(error) if error.outage() == Outage::Locked => Ok(()),
-            pinged => pinged.map(drop),
+            pinged => pinged,
         }
     }
 

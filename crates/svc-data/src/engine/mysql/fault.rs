@@ -145,6 +145,11 @@ impl Faults for Manager {
     }
 }
 
+/// Whether what came is no packet of the protocol.
+fn is_about_a_packet(error: &(dyn std::error::Error + Send + Sync)) -> bool {
+    error.to_string().to_ascii_lowercase().contains("packet")
+}
+
 /// What an error means for those who manage the resource.
 fn outage(error: &SqlError) -> Outage {
     match error {
@@ -167,7 +172,11 @@ fn outage(error: &SqlError) -> Outage {
             | DriverError::MysqlOldPasswordDisabled => Outage::Refused,
             _ => Outage::Other,
         },
-        SqlError::Io(IoError::Io(error)) => Outage::of_io(error),
+        SqlError::Io(IoError::Io(error)) => match Outage::of_io(error) {
+            // The type of what is wrong with a packet is not public.
+            Outage::Other if error.get_ref().is_some_and(is_about_a_packet) => Outage::NotAServer,
+            outage => outage,
+        },
         SqlError::Io(error) => {
             let cause = std::error::Error::source(error).map(ToString::to_string);
             let outage = cause.as_deref().and_then(Outage::of_tls);

@@ -5,7 +5,7 @@ use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, PoisonError, TryLockError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     thread::{self, Thread},
@@ -60,6 +60,8 @@ pub(crate) struct Pool {
     admission: Option<Admission>,
     writes: Option<Arc<Jobs<Box<dyn WriteJob>>>>,
     watch: Arc<Mutex<Slot>>,
+    /// The connection that looks whether the file is there, without waiting for locks; opened when it is first needed.
+    ping: Arc<Mutex<Slot>>,
     source: Source,
     readers: usize,
     /// Whether an answer is read by several connections at once.
@@ -108,6 +110,7 @@ impl Pool {
             admission: (readers > 1).then(|| Admission::for_threads(readers)),
             writes,
             watch: Arc::new(Mutex::new(watch)),
+            ping: Arc::new(Mutex::new(Slot::new(source.clone(), Role::DirectReader))),
             source,
             readers,
             together: Arc::default(),
@@ -237,6 +240,20 @@ impl Pool {
             return Err(stopped().into());
         }
         answered.await.unwrap_or_else(|_| Err(stopped().into()))
+    }
+
+    /// Looks whether the file is there and can be read, without waiting for locks.
+    pub(crate) async fn ping(&self) -> Result<()> {
+        let slot = Arc::clone(&self.ping);
+        let read = move || match slot.try_lock() {
+            Ok(mut slot) => data_version(&mut slot).map(drop),
+            Err(TryLockError::Poisoned(slot)) => data_version(&mut slot.into_inner()).map(drop),
+            // The file system has not answered the question before.
+            Err(TryLockError::WouldBlock) => Err(Error::timeout("the file system does not answer")),
+        };
+        tokio::task::spawn_blocking(read)
+            .await
+            .unwrap_or_else(|_| Err(stopped()))
     }
 
     /// A number that moves whenever anybody, this process included, has committed a change.
