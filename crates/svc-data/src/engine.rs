@@ -17,6 +17,7 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use svc_model::wire::BoxFuture;
 
 use crate::{
     IfMatch, Model, RecordJson, Result, Structure,
@@ -103,6 +104,11 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
 
     /// Looks whether the database is still there. It neither waits for statements that run nor makes them wait.
     async fn ping(&self) -> Result<()>;
+
+    /// Completes when the connections are closed, once the driver is dropped; `None` where others need not wait for that.
+    fn closed(&self) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
 
     /// How many connections there are, and what they do.
     fn pool_use(&self) -> PoolUse;

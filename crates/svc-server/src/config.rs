@@ -176,6 +176,14 @@ impl Config {
         if let Some(url) = &self.public_url {
             check_public_url(url)?;
         }
+        if let Some(folder) = &self.sqlite_dir
+            && !folder.is_dir()
+        {
+            let folder = folder.display();
+            return Err(Error::config(format!(
+                "the folder of SQLite files, {folder}, does not exist; create it, or name another one"
+            )));
+        }
         for (name, value) in [
             ("body limit", self.body_limit),
             ("maximum of connections", self.max_connections),
@@ -342,5 +350,9 @@ mod tests {
             assert!(at(url).check().is_err(), "{url}");
         }
         assert!(at("https://a.example/svc").check().is_ok());
+        let mut config = Config::default();
+        config.sqlite_dir = Some("/no/such/folder".into());
+        let error = config.check().unwrap_err().to_string();
+        assert!(error.contains("create it"), "{error}");
     }
 }

@@ -9,6 +9,7 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use svc_model::wire::BoxFuture;
 use tokio::{runtime::Handle, sync::OnceCell};
 
 use self::{declare::DeclaredModels, fault::Fault, session::Session};
@@ -264,6 +265,11 @@ impl Driver for Sqlite {
             Err(error) if error.outage() == Outage::Locked => Ok(()),
             pinged => pinged,
         }
+    }
+
+    fn closed(&self) -> Option<BoxFuture<'static, ()>> {
+        let closed = self.pool.closed()?;
+        Some(Box::pin(closed))
     }
 
     fn pool_use(&self) -> PoolUse {

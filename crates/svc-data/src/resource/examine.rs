@@ -30,9 +30,16 @@ impl Resource {
             ..options.clone()
         };
         let resource = Self::connect("examined", url, options).await?;
+        let driver = &resource.inner.driver;
+        let (version, closed) = (driver.version().await, driver.closed());
+        let models = resource.structure().models().len();
+        drop(resource);
+        if let Some(closed) = closed {
+            closed.await;
+        }
         Ok(Examined {
-            version: resource.inner.driver.version().await?,
-            models: resource.structure().models().len(),
+            version: version?,
+            models,
         })
     }
 

@@ -13,7 +13,7 @@ use std::{
 };
 
 use rusqlite::Connection;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::{
     connection::{Open, Role, Slot, Source},
@@ -66,6 +66,8 @@ pub(crate) struct Pool {
     readers: usize,
     /// Whether an answer is read by several connections at once.
     together: Arc<AtomicBool>,
+    /// Closes when the threads have ended, with their connections.
+    closed: Arc<Mutex<Option<mpsc::Receiver<()>>>>,
     /// How many readers are at work.
     busy: Arc<AtomicUsize>,
     /// Runs short reads where their caller is.
@@ -77,14 +79,18 @@ impl Pool {
     pub(crate) fn start(options: Options) -> Result<Self> {
         let (source, readers) = (options.source, options.readers);
         let commits = Arc::new(AtomicU64::new(0));
+        let (open, closed) = mpsc::channel(1);
         // The writer first: it may have to recover the journal of a program that was killed.
         let writes = if options.writable {
             let mut slot = Slot::new(source.clone(), Role::Writer);
             slot.connection()?;
             let (sender, jobs) = jobs::queue();
             let commits = Arc::clone(&commits);
+            let open = open.clone();
             spawn("sqlite-writer", move || {
                 writer::run(&mut slot, &jobs, &commits);
+                slot.close();
+                drop(open);
             })?;
             Some(sender)
         } else {
@@ -99,9 +105,11 @@ impl Pool {
             let mut slot = Slot::new(source.clone(), Role::Reader);
             let jobs = Arc::clone(&jobs);
             let commits = Arc::clone(&commits);
-            let busy = Arc::clone(&busy);
+            let (busy, open) = (Arc::clone(&busy), open.clone());
             spawn(&format!("sqlite-reader-{number}"), move || {
                 reader::run(&mut slot, &jobs, &commits, &busy);
+                slot.close();
+                drop(open);
             })?;
         }
         Ok(Self {
@@ -114,9 +122,17 @@ impl Pool {
             source,
             readers,
             together: Arc::default(),
+            closed: Arc::new(Mutex::new(Some(closed))),
             busy,
             direct: direct.transpose()?,
         })
+    }
+
+    /// Completes when the threads have closed their connections, once the pool is dropped; it can be waited for once.
+    pub(crate) fn closed(&self) -> Option<impl Future<Output = ()> + Send + 'static> {
+        let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut closed = closed.take()?;
+        Some(async move { while closed.recv().await.is_some() {} })
     }
 
     /// What the readers do at this moment.
