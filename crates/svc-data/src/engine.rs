@@ -17,6 +17,7 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use svc_model::wire::BoxFuture;
 
 use crate::{
     IfMatch, Model, RecordJson, Result, Structure,
@@ -33,7 +34,7 @@ use crate::{
 };
 
 pub(crate) use self::answers::Cells;
-pub use self::options::ResourceOptions;
+pub use self::options::{ResourceOptions, ServerRule};
 
 /// A change of one record, ready for an engine.
 pub(crate) struct ChangeRequest {
@@ -52,6 +53,40 @@ pub(crate) struct Update {
     pub(crate) shown: Projection,
 }
 
+/// What the connections of a resource do at this moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PoolUse {
+    /// How many statements run at once, at most.
+    pub size: usize,
+    /// How many run now.
+    pub used: usize,
+    /// How many wait for their turn.
+    pub waiting: usize,
+}
+
+impl PoolUse {
+    pub(crate) fn new(size: usize, used: usize, waiting: usize) -> Self {
+        Self {
+            size,
+            used,
+            waiting,
+        }
+    }
+}
+
+impl std::ops::Add for PoolUse {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            size: self.size + other.size,
+            used: self.used + other.used,
+            waiting: self.waiting + other.waiting,
+        }
+    }
+}
+
 /// An engine, connected to one database.
 ///
 /// An error of kind [`StructureChanged`](crate::ErrorKind::StructureChanged) means that nothing was done
@@ -63,6 +98,20 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
 
     /// What the engine calls the state of the structure now; cheap to ask.
     async fn structure_version(&self) -> Result<i64>;
+
+    /// What the engine calls its version.
+    async fn version(&self) -> Result<String>;
+
+    /// Looks whether the database is still there. It neither waits for statements that run nor makes them wait.
+    async fn ping(&self) -> Result<()>;
+
+    /// Completes when the connections are closed, once the driver is dropped; `None` where others need not wait for that.
+    fn closed(&self) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
+
+    /// How many connections there are, and what they do.
+    fn pool_use(&self) -> PoolUse;
 
     /// Lists records. A page of wide rows may end before its limit; it is continued after its last row.
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part>;

@@ -4,6 +4,7 @@ mod bulk_create;
 mod change_all;
 mod connect;
 mod create;
+mod examine;
 mod expand;
 mod functions;
 mod keys;
@@ -15,12 +16,16 @@ mod structure_check;
 
 use std::{
     fmt,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
+use jiff::Timestamp;
 use svc_model::{
     Count, Invalid, JsonObject, ListQuery, RecordView,
     records::{AggregateQuery, GroupQuery},
@@ -33,7 +38,8 @@ use tokio::{
 };
 
 pub use self::bulk_create::BulkOptions;
-pub use self::connect::ResourceUrl;
+pub use self::connect::{Location, ResourceUrl, ServerLocation};
+pub use self::examine::Examined;
 pub use self::page::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
@@ -79,6 +85,8 @@ struct Inner {
     name: String,
     driver: Box<dyn Driver>,
     structure: ArcSwap<Structure>,
+    /// When the structure was read, in milliseconds of the Unix epoch.
+    structure_read: AtomicI64,
     reloading: Mutex<()>,
     check: StructureCheck,
 }
@@ -174,6 +182,7 @@ impl Resource {
                 name,
                 driver,
                 structure: ArcSwap::from_pointee(structure),
+                structure_read: AtomicI64::new(Timestamp::now().as_millisecond()),
                 reloading: Mutex::new(()),
                 check: StructureCheck::new(structure_check, checked),
             }),
@@ -192,6 +201,13 @@ impl Resource {
     #[must_use]
     pub fn structure(&self) -> Arc<Structure> {
         self.inner.structure.load_full()
+    }
+
+    /// When the structure was last read.
+    #[must_use]
+    pub fn structure_read(&self) -> Timestamp {
+        let read = self.inner.structure_read.load(Ordering::Relaxed);
+        Timestamp::from_millisecond(read).unwrap_or_default()
     }
 
     /// Reads the structure again. Requests continue with the old one until it is there; calls at the same time
@@ -225,6 +241,8 @@ impl Resource {
         }
         let structure = self.inner.driver.structure().await?;
         self.inner.structure.store(Arc::new(structure));
+        let now = Timestamp::now().as_millisecond();
+        self.inner.structure_read.store(now, Ordering::Relaxed);
         Ok(())
     }
 

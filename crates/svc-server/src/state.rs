@@ -5,6 +5,7 @@ pub(crate) mod cache;
 mod connections;
 pub(crate) mod documents;
 mod imports;
+mod resources;
 pub(crate) mod statements;
 mod store_health;
 mod tools;
@@ -43,6 +44,7 @@ use crate::{
     http::{ApiResult, request::RequestId},
     mail::MailHandle,
     proxy::shared::Proxy,
+    resources::{places::Places, test::ResourceTests},
 };
 
 /// What every request shares, behind one pointer.
@@ -56,6 +58,8 @@ pub(crate) struct State {
     pub(crate) store: Store,
     pub(crate) credentials: Credentials,
     pub(crate) connections: Connections,
+    places: Places,
+    resource_tests: ResourceTests,
     pub(crate) documents: Documents,
     pub(crate) tools: Tools,
     pub(crate) administered: AdministeredLists,
@@ -87,6 +91,7 @@ impl State {
         app_base_url: String,
     ) -> Result<Shared, Error> {
         let options = config.resource_options();
+        let places = Places::new(&config, store.dir());
         Ok(Arc::new(Self {
             throttle: Throttle::new(&config),
             proxy: Proxy::new(&config)?,
@@ -99,6 +104,8 @@ impl State {
             store,
             credentials: Credentials::new(MOST_KNOWN),
             connections: Connections::new(options),
+            places,
+            resource_tests: ResourceTests::default(),
             is_ending: AtomicBool::new(false),
             documents: Documents::default(),
             tools: Tools::new(),

@@ -21,7 +21,9 @@ pub use self::sessions::{
     AccountSession, SessionHolder, SessionIdentity, SessionTokens, Sessions, SignInOrigin,
 };
 pub use self::signing_keys::{Claims, Keyring, SigningKeys};
-pub use self::static_tokens::{NewStaticToken, ResourceGrant, StaticToken, TokenIdentity};
+pub use self::static_tokens::{
+    NewStaticToken, ResourceGrant, StaticToken, TokenIdentity, TokenLimits,
+};
 
 use std::fmt;
 use std::marker::PhantomData;

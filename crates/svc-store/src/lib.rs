@@ -61,7 +61,7 @@ pub use self::credentials::{
     Credential, CredentialHash, CredentialKind, Credentials, Grant, Identity, Keyring, Membership,
     NewApiKey, NewCredential, NewServiceToken, NewStaticToken, ResourceGrant, ServiceToken,
     ServiceTokenIdentity, SessionHolder, SessionIdentity, SessionTokens, Sessions, SignInOrigin,
-    SigningKeys, StaticToken, TeamGrant, TokenIdentity,
+    SigningKeys, StaticToken, TeamGrant, TokenIdentity, TokenLimits,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};
@@ -77,7 +77,7 @@ pub use self::people::{
 pub use self::projects::{
     ConnectedResource, Engine, Environment, EnvironmentCopy, EnvironmentPatch, Environments,
     NewEnvironment, NewProject, NewResource, ProjectPatch, ProjectSettings, Projects, Resource,
-    Resources,
+    ResourcePatch, Resources, url_hint,
 };
 pub use self::secrets::{
     AllowHost, AllowHosts, HostName, HostPort, NewSecretToken, OpenSecret, ProxyRules, SealKey,

@@ -9,7 +9,9 @@ mod view;
 pub use self::environments::{
     Environment, EnvironmentCopy, EnvironmentPatch, Environments, NewEnvironment,
 };
-pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Resources};
+pub use self::resources::{
+    ConnectedResource, Engine, NewResource, Resource, ResourcePatch, Resources, url_hint,
+};
 pub(crate) use self::scope::{Located, ProjectRow, ScopeRow};
 
 use jiff::Timestamp;

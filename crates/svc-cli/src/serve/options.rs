@@ -12,7 +12,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer, de::Error as _};
-use svc_server::{AuditMode, Config, IpRange, MailConfig, Origin};
+use svc_server::{AuditMode, Config, IpRange, MailConfig, Origin, ResourceHost};
 
 use crate::error::Error;
 
@@ -72,6 +72,18 @@ pub(crate) struct ServerOptions {
     /// How many reads of an SQLite file run at once, for each resource [default: one per core, 2 to 16]
     #[arg(long, value_name = "NUMBER", env = "SVC_SQLITE_READERS", value_parser = positive::<NonZeroUsize>)]
     sqlite_readers: Option<NonZeroUsize>,
+    /// Folder whose SQLite files administrators of projects may connect over HTTP; without one only operators may
+    #[arg(long, value_name = "DIR", env = "SVC_SQLITE_DIR")]
+    sqlite_dir: Option<PathBuf>,
+    /// Database servers that resources may be on: hosts, with a port where one is meant, and ranges; without any all
+    #[arg(
+        long,
+        value_name = "HOST[:PORT],...",
+        env = "SVC_RESOURCE_HOSTS",
+        value_delimiter = ','
+    )]
+    #[serde(deserialize_with = "texts")]
+    resource_hosts: Option<Vec<ResourceHost>>,
     /// How long a request body may take to arrive [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_BODY_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
     body_timeout: Option<Seconds<NonZeroU64>>,
@@ -223,7 +235,8 @@ impl ServerOptions {
         }
         either! {
             listen data_listen public_url trusted_proxies cors_origins body_limit request_timeout
-            statement_timeout structure_check database_connections sqlite_readers body_timeout
+            statement_timeout structure_check database_connections sqlite_readers sqlite_dir
+            resource_hosts body_timeout
             header_timeout write_timeout min_transfer_rate max_connections
             max_connections_per_address max_requests max_anonymous_requests answer_memory
             tries_per_account tries_per_address proxy_timeout proxy_response_limit
@@ -244,7 +257,7 @@ impl ServerOptions {
         }
         set! {
             listen trusted_proxies cors_origins body_limit request_timeout statement_timeout
-            structure_check database_connections body_timeout header_timeout write_timeout
+            structure_check database_connections sqlite_dir resource_hosts body_timeout header_timeout write_timeout
             min_transfer_rate max_connections max_connections_per_address max_requests
             max_anonymous_requests answer_memory tries_per_account tries_per_address
             proxy_timeout proxy_response_limit max_proxy_requests shutdown_grace audit audit_days
@@ -364,6 +377,7 @@ mod tests {
             "body-limit = 0",
             "cors-origins = [\"x\"]",
             "trusted-proxies = [\"x\"]",
+            "resource-hosts = [\"postgres://db\"]",
         ] {
             assert!(file(text).is_err(), "{text}");
         }

@@ -6,6 +6,7 @@ pub(super) mod change;
 pub(super) mod connections;
 pub(super) mod functions;
 pub(super) mod gate;
+pub(super) mod resolve;
 pub(super) mod tls;
 pub(super) mod transaction;
 mod upsert;
@@ -28,7 +29,7 @@ use self::{
     upsert::Upsert,
 };
 use super::{
-    ChangeRequest, Driver,
+    ChangeRequest, Driver, PoolUse,
     answers::Cells,
     statement::{Bound, Statement},
 };
@@ -86,6 +87,9 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     fn structure_version(
         lease: &mut Lease<Self::Manager>,
     ) -> impl Future<Output = Result<i64>> + Send;
+
+    /// What the server calls its version.
+    fn version(lease: &mut Lease<Self::Manager>) -> impl Future<Output = Result<String>> + Send;
 
     fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List)>;
 
@@ -293,6 +297,19 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         let work = Work::internal("structure_version");
         self.on(work, async |lease| E::structure_version(lease).await)
             .await
+    }
+
+    async fn version(&self) -> Result<String> {
+        let work = Work::internal("version");
+        self.on(work, async |lease| E::version(lease).await).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.pool.ping().await
+    }
+
+    fn pool_use(&self) -> PoolUse {
+        self.pool.pool_use() + self.sql.pool_use()
     }
 
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {

@@ -9,13 +9,14 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use svc_model::wire::BoxFuture;
 use tokio::{runtime::Handle, sync::OnceCell};
 
 use self::{declare::DeclaredModels, fault::Fault, session::Session};
 use crate::{
-    Error, ErrorKind, Model, RecordJson, ResourceOptions, Result, Structure,
+    Error, ErrorKind, Location, Model, Outage, RecordJson, ResourceOptions, Result, Structure,
     admission::Work,
-    engine::{ChangeRequest, Driver},
+    engine::{ChangeRequest, Driver, PoolUse},
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Around, PlaceQuery, one_field},
@@ -86,9 +87,16 @@ impl fmt::Debug for Sqlite {
 }
 
 impl Sqlite {
+    /// The file that follows `sqlite:` in a URL.
+    pub(crate) fn location(url: &str) -> Result<Location> {
+        parse_url(url).map(|(path, _)| Location::File(path))
+    }
+
     /// Connects `PATH[?mode=ro|rw]`.
     pub(crate) async fn connect(url: &str, options: ResourceOptions) -> Result<Self> {
         let (path, writable) = parse_url(url)?;
+        // What is only looked at has no writer, which would open the files beside it.
+        let (untouched, writable) = (options.untouched, writable && !options.untouched);
         let path = std::path::absolute(&path).map_err(|error| connection::missing(&path, error))?;
         let shared: Arc<Path> = path.clone().into();
         let pool = tokio::task::spawn_blocking(move || {
@@ -96,6 +104,7 @@ impl Sqlite {
                 source: connection::Source {
                     path,
                     set_wal: options.set_wal,
+                    untouched,
                     prepare: Arc::new(functions::register),
                 },
                 readers: options.readers,
@@ -244,6 +253,28 @@ impl Driver for Sqlite {
             Ok(discover::schema_version(&session)?)
         })
         .await
+    }
+
+    async fn version(&self) -> Result<String> {
+        Ok(rusqlite::version().to_owned())
+    }
+
+    async fn ping(&self) -> Result<()> {
+        match self.pool.ping().await {
+            // Another program works with it.
+            Err(error) if error.outage() == Outage::Locked => Ok(()),
+            pinged => pinged,
+        }
+    }
+
+    fn closed(&self) -> Option<BoxFuture<'static, ()>> {
+        let closed = self.pool.closed()?;
+        Some(Box::pin(closed))
+    }
+
+    fn pool_use(&self) -> PoolUse {
+        let sql = self.sql.get().map(pool::Pool::pool_use);
+        self.pool.pool_use() + sql.unwrap_or_default()
     }
 
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {

@@ -40,6 +40,7 @@ use crate::{
         credentials::{Account, DATA_CHALLENGE, identify, presented},
         identity::{Identity, Used},
         jwt::{Jwt, Resident, jwt},
+        limits::{KeptLimits, Limits},
     },
     http::{
         ApiError, ApiResult,
@@ -151,7 +152,7 @@ impl ResourceRequest {
     }
 }
 
-/// What a caller may do with a resource: what `R` says, as far as the rights of the caller's team go.
+/// What a caller may do with a resource: what `R` says, as far as the limits of the caller go.
 #[derive(Debug)]
 pub(crate) struct Access<R> {
     path: ResourcePath,
@@ -219,8 +220,8 @@ impl<R> Access<R> {
     /// Whether records of a model may be read.
     fn may_read(&self, model: &str) -> bool {
         self.rights
-            .team()
-            .is_none_or(|(_, rights)| rights.on(self.resource.name(), model).read)
+            .limits()
+            .is_none_or(|limits| limits.on(self.resource.name(), model).read)
     }
 }
 
@@ -293,16 +294,15 @@ impl Access<Describe> {
 
     /// Whether something that this actor began is the caller's to see: an administrator sees that of all.
     pub(crate) fn is_of(&self, actor: &Actor) -> bool {
-        let is_administrator = |(team, _): (&Team, _)| team.super_group;
         let caller = self.actor();
-        self.rights.team().is_some_and(is_administrator)
+        self.rights.limits().is_some_and(Limits::is_administrator)
             || (caller.kind == actor.kind && caller.uid == actor.uid)
     }
 
     /// Whose statements the caller sees and may end. Whoever holds a static token sees those of the token.
     pub(crate) fn seen_statements(&self) -> Seen {
-        match self.rights.team() {
-            Some((team, _)) if team.super_group => Seen::All,
+        match self.rights.limits() {
+            Some(limits) if limits.is_administrator() => Seen::All,
             _ => Seen::Own(self.actor()),
         }
     }
@@ -318,9 +318,9 @@ impl Access<Describe> {
         Ok(self.resource.structure())
     }
 
-    /// The rights of the caller's team; `None` where everything is allowed.
-    pub(crate) fn team_rights(&self) -> Option<&TeamRights> {
-        self.rights.team().map(|(_, rights)| rights)
+    /// The limits of the caller; `None` where everything is allowed.
+    pub(crate) fn limits(&self) -> Option<KeptLimits> {
+        self.rights.limits().map(Limits::keep)
     }
 
     /// The models of a structure that may be read, and what they say of each other.
@@ -338,8 +338,8 @@ impl Access<Describe> {
             if self.path.is_tools() {
                 model.permit(tools_can(&model.model));
             }
-            if let Some(rights) = self.team_rights() {
-                let rights = rights.on(self.resource.name(), &model.model);
+            if let Some(limits) = self.rights.limits() {
+                let rights = limits.on(self.resource.name(), &model.model);
                 let can = model.can;
                 model.permit(Can::new(
                     can.create && rights.write,
@@ -373,7 +373,7 @@ fn tools_can(model: &str) -> Can {
 /// Whose rights count.
 #[derive(Debug)]
 enum Rights {
-    /// Those of a static token, which opens its whole resource.
+    /// Those of a static token, which opens its resource, or a part of it.
     Token(Arc<Used<ResourceGrant>>),
     /// Those of the team of a user or a service.
     Resident(Resident),
@@ -384,32 +384,41 @@ enum Rights {
 }
 
 impl Rights {
-    /// The team whose rights count, unless everything is allowed.
-    fn team(&self) -> Option<(&Team, &TeamRights)> {
+    /// What limits the caller, unless everything is allowed.
+    fn limits(&self) -> Option<Limits<'_>> {
         match self {
-            Self::Token(_) => None,
-            Self::Resident(resident) => Some(resident.team()),
-            Self::Account(account) => Some((&account.team, &account.rights)),
-            Self::Starter(_, StarterRights::OfTeam(team, rights)) => Some((team, rights)),
+            Self::Token(token) => {
+                let grant = &token.identity.credential.grant;
+                grant.limits.as_ref().map(Limits::Token)
+            }
+            Self::Resident(resident) => {
+                let (team, rights) = resident.team();
+                Some(Limits::Team(team, rights))
+            }
+            Self::Account(account) => Some(Limits::Team(&account.team, &account.rights)),
+            Self::Starter(_, StarterRights::OfTeam(team, rights)) => {
+                Some(Limits::Team(team, rights))
+            }
+            Self::Starter(_, StarterRights::OfToken(limits)) => Some(Limits::Token(limits)),
             Self::Starter(..) => None,
         }
     }
 
-    /// Refuses what the caller's team may not do.
+    /// Refuses what is beyond the limits of the caller.
     fn check<R: Right>(&self, path: &ResourcePath, model: &str) -> ApiResult<()> {
-        let refusal = match (self, self.team()) {
+        let refusal = match (self, self.limits()) {
             (_, None) => None,
             // Who may write users may make administrators.
-            (Self::Account(_), Some((team, _))) if path.is_tools() && !team.super_group => {
-                R::refusal_of_tools()
+            (Self::Account(account), Some(_)) if path.is_tools() => {
+                match account.team.super_group {
+                    true => None,
+                    false => R::refusal_of_tools(),
+                }
             }
-            (Self::Account(_), Some(_)) if path.is_tools() => None,
-            (_, Some(_)) if path.is_tools() => {
+            (_, Some(Limits::Team(..))) if path.is_tools() => {
                 Some("users and teams are opened by the static token of the built-in tools")
             }
-            (_, Some((team, rights))) => {
-                R::refusal(team, || rights.on(path.resource.as_str(), model))
-            }
+            (_, Some(limits)) => R::refusal(limits, || limits.on(path.resource.as_str(), model)),
         };
         refusal.map_or(Ok(()), |detail| Err(ApiError::PermissionDenied(detail)))
     }

@@ -5,7 +5,7 @@ use svc_data::{Row, Value};
 use svc_model::ProjectName;
 use uuid::Uuid;
 
-use crate::audit::AuditEntry;
+use crate::audit::{ActorKind, AuditEntry};
 use crate::credentials::{self, Credential, CredentialKind, Credentials, Grant, Identity};
 use crate::credentials::{NewCredential, StoredGrant};
 use crate::database::{Reader, Tx, columns, row, values};
@@ -78,6 +78,27 @@ impl AccountRights {
             memberships: memberships(reader, &sql, &values![uid])?,
             operator: account.is_operator.then(administrator),
         })
+    }
+
+    /// What the account behind an actor may do now; `None` when the key has ended, or the account is suspended or gone.
+    pub(crate) fn of_actor(
+        reader: &mut Reader<'_>,
+        kind: ActorKind,
+        uid: Uuid,
+    ) -> Result<Option<Self>> {
+        if kind != ActorKind::ApiKey {
+            let account = AccountGrant::find(reader, uid)?.filter(StoredGrant::admits);
+            let rights = account.map(|account| Self::of_account(reader, &account));
+            return rights.transpose();
+        }
+        let valid =
+            "WHERE c.uid = ?1 AND c.revoked IS NULL AND (c.expires IS NULL OR c.expires > ?2)";
+        let sql = credentials::select::<AccountGrant>(valid);
+        let values = values![uid, reader.now()];
+        let grant = reader.find(&sql, &values, <AccountGrant as StoredGrant>::from_row)?;
+        let grant = grant.filter(StoredGrant::admits);
+        let rights = grant.map(|grant| Self::of_key(reader, &grant, uid));
+        rights.transpose()
     }
 
     /// What an account may do by one of its keys.

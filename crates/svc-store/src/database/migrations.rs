@@ -26,4 +26,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     10 imports "0010_imports.sql",
     11 accounts "0011_accounts.sql",
     12 administration "0012_administration.sql",
+    13 static_token_limits "0013_static_token_limits.sql",
 ];

@@ -26,6 +26,13 @@ pub struct Rights {
 }
 
 impl Rights {
+    /// All of them.
+    pub const ALL: Self = Self {
+        read: true,
+        write: true,
+        delete: true,
+    };
+
     /// These rights.
     pub fn new(read: bool, write: bool, delete: bool) -> Self {
         Self {
@@ -33,6 +40,32 @@ impl Rights {
             write,
             delete,
         }
+    }
+
+    /// The rights that these words name: `read`, `write` and `delete`; `None` when there is another word.
+    pub fn of_words<'w>(words: impl IntoIterator<Item = &'w str>) -> Option<Self> {
+        let mut rights = Self::new(false, false, false);
+        for word in words {
+            match word {
+                "read" => rights.read = true,
+                "write" => rights.write = true,
+                "delete" => rights.delete = true,
+                _ => return None,
+            }
+        }
+        Some(rights)
+    }
+
+    /// The words of these rights.
+    pub fn words(self) -> Vec<&'static str> {
+        [
+            (self.read, "read"),
+            (self.write, "write"),
+            (self.delete, "delete"),
+        ]
+        .into_iter()
+        .filter_map(|(has, word)| has.then_some(word))
+        .collect()
     }
 
     /// What the members of a group may do where no rule says otherwise.

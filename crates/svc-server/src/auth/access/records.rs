@@ -104,11 +104,11 @@ impl<R> Access<R> {
 impl Access<Read> {
     /// The resource. Where related records come too, it has those alone that the caller may read.
     fn readable(&self, are_expanded: bool) -> Cow<'_, Resource> {
-        match self.rights.team().filter(|_| are_expanded) {
+        match self.rights.limits().filter(|_| are_expanded) {
             None => Cow::Borrowed(&self.resource),
-            Some((_, rights)) => {
-                let (name, rights) = (self.resource.name().to_owned(), rights.clone());
-                let may_read = move |model: &str| rights.on(&name, model).read;
+            Some(limits) => {
+                let (name, limits) = (self.resource.name().to_owned(), limits.keep());
+                let may_read = move |model: &str| limits.on(&name, model).read;
                 Cow::Owned(self.resource.readable(may_read))
             }
         }
@@ -138,8 +138,9 @@ impl<R> Access<R> {
         read: impl Fn(&Model) -> Result<Q, Invalid>,
     ) -> ApiResult<(Records<R>, Q)> {
         if !self.may_read(&self.model) {
-            return Err(ApiError::PermissionDenied(
+            return Err(self.denied(
                 "the user's team may not read these records, which is needed to select them",
+                "the static token may not read these records, which is needed to select them",
             ));
         }
         let found = self.resource.read_against(&self.model, read).await;
@@ -155,10 +156,17 @@ impl<R> Access<R> {
         let mut steps = relation.flat_map(|relation| &relation.steps);
         match steps.all(|step| self.may_read(&step.model)) {
             true => Ok(()),
-            false => Err(ApiError::PermissionDenied(
+            false => Err(self.denied(
                 "the user's team may not read the related records",
+                "the static token may not read the related records",
             )),
         }
+    }
+
+    /// The refusal for a team, or the one for a static token.
+    fn denied(&self, of_team: &'static str, of_token: &'static str) -> ApiError {
+        let limits = self.rights.limits();
+        ApiError::PermissionDenied(limits.map_or(of_team, |limits| limits.say(of_team, of_token)))
     }
 }
 
