@@ -73,7 +73,8 @@ pub use engine::sqlite::{DeclaredField, DeclaredModel};
 pub use error::{Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault, Result};
 pub use query::cursor::cursor_behind;
 pub use record::{
-    Before, BeforeCommit, CommitNote, IfMatch, Prepared, RawValue, RecordJson, ValueForm, Written,
+    Before, BeforeCommit, ChangedRecords, CommitNote, IfMatch, KeepValues, Prepared, RawValue,
+    RecordJson, ValueForm, Written,
 };
 pub use resource::{BulkOptions, Page, Resource, ResourceUrl, Rest, UpdateOptions};
 pub use sql::SqlOutput;

@@ -30,7 +30,7 @@ mod server;
 mod state;
 
 pub use self::{
-    config::{AuditMode, Config, IpRange, Origin},
+    config::{AuditMode, AuditValues, Config, IpRange, Origin},
     error::Error,
     mail::MailConfig,
     server::Server,

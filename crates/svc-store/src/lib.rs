@@ -48,8 +48,8 @@ mod projects;
 mod secrets;
 
 pub use self::audit::{
-    Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, BegunWrite, EntityTag,
-    MissingLine, WriteJournal, WriteKey, WriteMark, WriteMarks,
+    Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, BegunWrite, Changes, EntityTag,
+    HistoryOf, HistoryPage, MissingLine, WriteJournal, WriteKey, WriteMark, WriteMarks,
 };
 pub use self::clock::Clock;
 pub use self::credentials::{

@@ -25,4 +25,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     9 audit_keys "0009_audit_keys.sql",
     10 imports "0010_imports.sql",
     11 accounts "0011_accounts.sql",
+    20 audit_changes "0020_audit_changes.sql",
 ];
