@@ -234,8 +234,8 @@ impl ServerOptions {
             header_timeout write_timeout min_transfer_rate max_connections
             max_connections_per_address max_requests max_anonymous_requests answer_memory
             tries_per_account tries_per_address proxy_timeout proxy_response_limit
-            max_proxy_requests shutdown_grace audit audit_values audit_value_limit audit_days smtp_url mail_from log log_format
-            dir connect
+            max_proxy_requests shutdown_grace audit audit_values audit_value_limit audit_days
+            smtp_url mail_from log log_format dir connect
         }
     }
 
@@ -406,8 +406,29 @@ mod tests {
             "body-limit = 0",
             "cors-origins = [\"x\"]",
             "trusted-proxies = [\"x\"]",
+            "audit-values = \"\"",
+            "audit-values = [\"a\", \"off\"]",
+            "audit-value-limit = 0",
         ] {
             assert!(file(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_kept_of_all_resources_of_none_or_of_some() {
+        let kept = |text: &str| {
+            let config = file(text).unwrap().server_config();
+            let names = ["shop", "crm", "hr"];
+            names.map(|name| config.audit_values.are_kept_of(name))
+        };
+        for (text, expected) in [
+            ("", [true; 3]),
+            ("audit-values = \"on\"", [true; 3]),
+            ("audit-values = \"off\"", [false; 3]),
+            ("audit-values = \"shop, crm\"", [true, true, false]),
+            ("audit-values = [\"hr\"]", [false, false, true]),
+        ] {
+            assert_eq!(kept(text), expected, "{text}");
         }
     }
 }

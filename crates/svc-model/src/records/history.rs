@@ -172,7 +172,8 @@ impl HistoryEntry {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HistoryActor {
-    /// The credential: `api_key`, `static_token`, `user`, `service_token`, `anonymous`, or `program` for the service itself.
+    /// The credential: `api_key`, `account`, `static_token`, `user`, `service_token`, `anonymous`, or `program` for the service
+    /// itself.
     pub kind: String,
     /// The identifier of the credential or the user.
     pub uid: Option<String>,

@@ -1,5 +1,7 @@
 //! The history of a record: the lines about it, with what they did to its values.
 
+mod cursor;
+
 use std::collections::VecDeque;
 
 use jiff::{SignedDuration, Timestamp};
@@ -10,6 +12,7 @@ use svc_model::records::{HistoryActor, HistoryEntry, HistoryQuery};
 use svc_model::{JsonObject, Scope};
 use uuid::Uuid;
 
+use self::cursor::Cursor;
 use super::Audit;
 use super::actor::{Actor, ActorKind};
 use super::changes::Changes;
@@ -22,8 +25,6 @@ use crate::error::{Error, Result};
 const LOOKED_AT: usize = 16;
 /// How far such lines are apart at most.
 const CLOSE: SignedDuration = SignedDuration::from_secs(2);
-/// What separates the parts of a cursor.
-const SEPARATOR: char = '~';
 
 /// The record whose history is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,55 +102,6 @@ impl Audit<'_> {
     }
 }
 
-/// Where a part of a history ended.
-#[derive(Default)]
-struct Cursor {
-    /// The newest line that was not given.
-    newest: Option<Uuid>,
-    /// Older ones that were.
-    given: Vec<Uuid>,
-    /// The tag before the last one that was given.
-    expected: Option<String>,
-}
-
-impl Cursor {
-    fn parse(text: &str) -> Result<Self> {
-        let read = || {
-            let mut parts = text.split(SEPARATOR);
-            let newest = parts.next()?.parse().ok()?;
-            let expected = parts.next()?;
-            let given: Vec<Uuid> = parts.map(|uid| uid.parse().ok()).collect::<Option<_>>()?;
-            (given.len() < LOOKED_AT).then(|| Self {
-                newest: Some(newest),
-                expected: (!expected.is_empty()).then(|| expected.to_owned()),
-                given,
-            })
-        };
-        read().ok_or_else(|| Error::invalid_field("_after", "is not a cursor of this service"))
-    }
-
-    /// The place in front of a line.
-    fn before(mut self, newest: Uuid) -> Self {
-        self.newest = Some(newest);
-        self.given.retain(|given| *given < newest);
-        self
-    }
-
-    fn to_text(&self) -> String {
-        let mut text = self
-            .newest
-            .map(|uid| uid.simple().to_string())
-            .unwrap_or_default();
-        text.push(SEPARATOR);
-        text.push_str(self.expected.as_deref().unwrap_or_default());
-        for given in &self.given {
-            text.push(SEPARATOR);
-            text.push_str(&given.simple().to_string());
-        }
-        text
-    }
-}
-
 /// A line about a record.
 struct Line {
     uid: Uuid,
@@ -193,15 +145,12 @@ fn lines(
     let of_one = format!(
         "SELECT {columns}, NULL AS place FROM audit WHERE record = ?1 AND {is_of} ORDER BY uid DESC LIMIT {most}"
     );
-    // A key is written with its quotes among others, which is found sooner than it is read.
     let of_many = format!(
         "SELECT {columns}, (SELECT MIN(key.key) FROM json_each(keys) AS key WHERE key.value = ?1) AS place FROM audit \
-         WHERE keys IS NOT NULL AND {is_of} AND instr(keys, ?7) > 0 \
-         AND EXISTS (SELECT 1 FROM json_each(keys) AS key WHERE key.value = ?1) ORDER BY uid DESC LIMIT {most}"
+         WHERE keys IS NOT NULL AND {is_of} AND EXISTS (SELECT 1 FROM json_each(keys) AS key WHERE key.value = ?1) \
+         ORDER BY uid DESC LIMIT {most}"
     );
-    let quoted = serde_json::to_string(&of.record).unwrap_or_default();
     let mut lines = reader.list(&of_one, &values, Line::from_row)?;
-    let values = [&values[..], &values![quoted]].concat();
     lines.extend(reader.list(&of_many, &values, Line::from_row)?);
     lines.sort_unstable_by_key(|line| std::cmp::Reverse(line.uid));
     lines.retain(|line| !cursor.given.contains(&line.uid));
@@ -212,9 +161,12 @@ fn lines(
 /// The next line of a history: that of the write that the expected tag came from, where it is among the newest ones.
 fn next(rest: &mut VecDeque<Line>, expected: Option<&str>) -> Option<Line> {
     let newest = rest.front()?;
-    let is_close = |line: &&Line| newest.time.duration_since(line.time).abs() <= CLOSE;
+    // No line comes before one that has no tags, whose place among others cannot be known.
+    let is_close =
+        |line: &&Line| newest.time.duration_since(line.time).abs() <= CLOSE && line.has_tags();
     let close = || rest.iter().take(LOOKED_AT).take_while(is_close).skip(1);
     let found = match expected {
+        _ if !newest.has_tags() => None,
         Some(_) if newest.after.as_deref() == expected => None,
         Some(_) => close().position(|line| line.after.as_deref() == expected),
         // The newest one of all: what it followed is next, unless another one followed it.
@@ -232,6 +184,10 @@ fn next(rest: &mut VecDeque<Line>, expected: Option<&str>) -> Option<Line> {
 }
 
 impl Line {
+    fn has_tags(&self) -> bool {
+        self.before.is_some() || self.after.is_some()
+    }
+
     fn from_row(row: &Row) -> Result<Self> {
         let place: Option<i64> = row.get("place")?;
         Ok(Self {
@@ -377,26 +333,13 @@ mod tests {
         assert_eq!(order(back_and_forth), [4, 3, 2, 1]);
         let elsewhere = vec![line(3, "x", "y"), line(2, "p", "q"), line(1, "", "a")];
         assert_eq!(order(elsewhere), [3, 2, 1]);
-    }
-
-    #[test]
-    fn a_cursor_is_read_back_and_anything_else_is_refused() {
-        let uid = Uuid::from_u128(7);
-        let cursor = Cursor {
-            newest: None,
-            given: vec![Uuid::from_u128(6), Uuid::from_u128(9)],
-            expected: Some("a_b-c".to_owned()),
-        };
-        let text = cursor.before(uid).to_text();
-        let read = Cursor::parse(&text).unwrap();
-        assert_eq!(
-            (read.newest, read.given),
-            (Some(uid), vec![Uuid::from_u128(6)])
-        );
-        assert_eq!(read.expected.as_deref(), Some("a_b-c"));
-        for wrong in ["", "x", "25", "~~", &text[..10], &format!("{text}~x")] {
-            assert!(Cursor::parse(wrong).is_err(), "{wrong}");
-        }
+        let without_tags = vec![
+            line(4, "b", "c"),
+            line(3, "", ""),
+            line(2, "", ""),
+            line(1, "a", "b"),
+        ];
+        assert_eq!(order(without_tags), [4, 3, 2, 1]);
     }
 
     #[test]
