@@ -26,8 +26,8 @@ use crate::{
     plan::{AggregatePlan, ListPlan},
     query::Around,
     record::{
-        BulkPlan, BulkResults, Changed, Note, Part, Projection, RawValue, RecordBody,
-        change_all::{ChangeAll, ChangedKeys},
+        BulkPlan, BulkResults, Changed, Keeping, Note, Part, Projection, RawValue, RecordBody,
+        change_all::{ChangeAll, ChangedRecords},
     },
     sql::{SqlJob, SqlOutput},
     value::{Values, time::Zone},
@@ -40,6 +40,8 @@ pub use self::options::{ResourceOptions, ServerRule};
 pub(crate) struct ChangeRequest {
     pub(crate) key: Values,
     pub(crate) if_match: Option<IfMatch>,
+    /// What of the record as it was is kept for its history; what of it is shown says so itself.
+    pub(crate) keeping: Option<Keeping>,
     /// None where the record is deleted.
     pub(crate) update: Option<Update>,
 }
@@ -194,7 +196,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     }
 
     /// Changes or deletes all records that pass a test, in one transaction, and returns their keys.
-    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedKeys>;
+    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedRecords>;
 
     /// Changes or deletes a record; returns what it was, and after an update what it is. Nothing is changed when the
     /// record does not have the values that it has to have.

@@ -43,11 +43,11 @@ pub use self::examine::Examined;
 pub use self::page::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
-    Before, CommitNote, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result,
-    Structure,
+    Before, CommitNote, Error, ErrorKind, IfMatch, KeepValues, Model, RecordJson, ResourceOptions,
+    Result, Structure,
     engine::{ChangeRequest, Driver, Update},
     plan::{AggregatePlan, ListPlan},
-    record::{Note, Projection, Purpose, RawValue, read_body, read_key},
+    record::{Keeping, Note, Projection, Purpose, RawValue, read_body, read_key},
     sql::{SqlJob, SqlOutput},
     value::time::Zone,
 };
@@ -66,6 +66,8 @@ pub struct Resource {
     inner: Arc<Inner>,
     /// What notes the writes of this clone.
     note: Note,
+    /// Which values of written records this clone keeps.
+    values: Option<Arc<KeepValues>>,
     /// Which models may be read through this clone; `None` for all.
     readable: Option<Readable>,
 }
@@ -153,6 +155,22 @@ impl Resource {
         }
     }
 
+    /// The same resource, whose writes [tell](crate::Written::changes) what they did to the values of records. They are read by the
+    /// write itself.
+    #[must_use]
+    pub fn keeping(&self, values: Arc<KeepValues>) -> Self {
+        Self {
+            values: Some(values),
+            ..self.clone()
+        }
+    }
+
+    /// What is kept of the records of a model.
+    fn kept(&self, model: &Model) -> Option<Keeping> {
+        let values = self.values.as_deref();
+        values.map(|values| Keeping::new(model, values))
+    }
+
     /// The same resource for a caller who may read some models alone: related records of others are null
     /// ([`ListQuery::expand`]). The model that a call names is not checked.
     #[must_use]
@@ -187,6 +205,7 @@ impl Resource {
                 check: StructureCheck::new(structure_check, checked),
             }),
             note: None,
+            values: None,
             readable: None,
         })
     }
@@ -455,10 +474,12 @@ impl Resource {
         };
         let changed = self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.update, "updated")?;
-            let shown = Projection::resolve(model, &options.view)?;
+            let keeping = self.kept(model);
+            let shown = Projection::resolve(model, &options.view)?.keeping(keeping.clone());
             let request = ChangeRequest {
                 key: read_key(model, id)?,
                 if_match: options.if_match.clone(),
+                keeping,
                 update: Some(Update {
                     body: read_body(model, body, &shown.zone, purpose)?,
                     replace: options.replace,
@@ -506,6 +527,7 @@ impl Resource {
             let request = ChangeRequest {
                 key: read_key(model, id)?,
                 if_match: if_match.cloned(),
+                keeping: self.kept(model),
                 update: None,
             };
             Ok(driver.change(model, request, self.note.clone()))

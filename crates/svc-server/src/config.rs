@@ -96,6 +96,11 @@ pub struct Config {
     pub shutdown_grace: Duration,
     /// Whether writes leave lines in the audit trail. Default [`AuditMode::On`].
     pub audit: AuditMode,
+    /// Of which resources the audit trail keeps what changed fields had before a write and after it. Default
+    /// [`AuditValues::On`].
+    pub audit_values: AuditValues,
+    /// The most bytes that it keeps of a value; of a longer one it keeps the beginning and the length. Default 4096.
+    pub audit_value_limit: usize,
     /// After how many days a line of the audit trail is removed; 0 keeps all. Default 365.
     pub audit_days: u32,
     /// The mail server. Without one, mails stay in the outbox of the store, where an administrator can read them.
@@ -114,6 +119,30 @@ pub enum AuditMode {
     BestEffort,
     /// Requests leave no lines.
     Off,
+}
+
+/// Of which resources the audit trail keeps the values of changed fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AuditValues {
+    /// Of all.
+    #[default]
+    On,
+    /// Of these, by their names.
+    Only(Vec<String>),
+    /// Of none.
+    Off,
+}
+
+impl AuditValues {
+    /// Whether those of a resource are kept.
+    pub fn are_kept_of(&self, resource: &str) -> bool {
+        match self {
+            Self::On => true,
+            Self::Only(resources) => resources.iter().any(|kept| kept == resource),
+            Self::Off => false,
+        }
+    }
 }
 
 impl Default for Config {
@@ -148,6 +177,8 @@ impl Default for Config {
             max_proxy_requests: 256,
             shutdown_grace: Duration::from_secs(30),
             audit: AuditMode::On,
+            audit_values: AuditValues::On,
+            audit_value_limit: 4_096,
             audit_days: 365,
             mail: None,
         }

@@ -31,7 +31,7 @@ mod server;
 mod state;
 
 pub use self::{
-    config::{AuditMode, Config, IpRange, Origin, ResourceHost},
+    config::{AuditMode, AuditValues, Config, IpRange, Origin, ResourceHost},
     error::Error,
     mail::MailConfig,
     server::Server,

@@ -52,8 +52,8 @@ mod secrets;
 pub use self::administration::{Administered, ListedOf};
 pub use self::answered_calls::{AnsweredCall, AnsweredCalls};
 pub use self::audit::{
-    Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, BegunWrite, EntityTag,
-    MissingLine, WriteJournal, WriteKey, WriteMark, WriteMarks,
+    Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, BegunWrite, Changes, EntityTag,
+    HistoryOf, HistoryPage, MissingLine, WriteJournal, WriteKey, WriteMark, WriteMarks,
 };
 pub use self::clock::Clock;
 pub use self::credentials::{

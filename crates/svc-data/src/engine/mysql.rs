@@ -20,7 +20,7 @@ use crate::{
     query::{Dialect, cursor::KeyValue},
     record::{
         Changed, Part,
-        change_all::{ChangeAll, ChangedKeys},
+        change_all::{ChangeAll, ChangedRecords},
     },
     sql::{SqlJob, SqlOutput},
     value::Scalar,
@@ -153,7 +153,7 @@ impl ServerEngine for Mysql {
         lease: &mut Lease,
         model: &Model,
         request: &ChangeAll,
-    ) -> Result<ChangedKeys> {
+    ) -> Result<ChangedRecords> {
         write::change_all(lease, model, request).await
     }
 

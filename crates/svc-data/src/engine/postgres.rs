@@ -25,7 +25,7 @@ use crate::{
     query::{Dialect, cursor::KeyValue},
     record::{
         Changed, Part, Projection, RecordBody,
-        change_all::{ChangeAll, ChangedKeys},
+        change_all::{ChangeAll, ChangedRecords},
     },
     sql::{SqlJob, SqlOutput},
     value::Scalar,
@@ -194,7 +194,7 @@ impl ServerEngine for Postgres {
         lease: &mut Lease,
         model: &Model,
         request: &ChangeAll,
-    ) -> Result<ChangedKeys> {
+    ) -> Result<ChangedRecords> {
         write::change_all(lease, model, request).await
     }
 

@@ -42,7 +42,7 @@ use crate::{
     query::{Around, Dialect, PlaceQuery, cursor::KeyValue, one_field},
     record::{
         BulkPlan, BulkResults, Changed, Note, Part, Projection, RawValue, RecordBody,
-        change_all::{ChangeAll, ChangedKeys},
+        change_all::{ChangeAll, ChangedRecords},
         no_such_record,
         raw::too_large_value,
     },
@@ -165,7 +165,7 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         lease: &mut Lease<Self::Manager>,
         model: &Model,
         request: &ChangeAll,
-    ) -> impl Future<Output = Result<ChangedKeys>> + Send;
+    ) -> impl Future<Output = Result<ChangedRecords>> + Send;
 
     /// Runs a statement that returns no rows.
     fn run(lease: &mut Lease<Self::Manager>, sql: &str) -> impl Future<Output = Result<()>> + Send;
@@ -442,7 +442,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         .await
     }
 
-    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedKeys> {
+    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedRecords> {
         let is_write = request.values.is_some();
         let work = Work::new(&model.name, ("change_all", is_write), true);
         self.on(work, async |lease| {

@@ -22,7 +22,7 @@ use crate::{
     query::{Around, PlaceQuery, one_field},
     record::{
         BulkPlan, BulkResults, Changed, Note, Part, Projection, RawValue, RecordBody, Written,
-        change_all::{ChangeAll, ChangedKeys},
+        change_all::{ChangeAll, ChangedRecords},
     },
     sql::{SqlJob, SqlOutput},
     value::{Values, time::Zone},
@@ -400,7 +400,7 @@ impl Driver for Sqlite {
         .await
     }
 
-    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedKeys> {
+    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedRecords> {
         let change = write::change_all::AllChange::new(model, request)?;
         self.write(None, move |session: Session<'_>| change.run(session))
             .await

@@ -4,6 +4,7 @@ use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope, users::MODEL 
 use uuid::Uuid;
 
 use super::actor::{Actor, ActorKind};
+use super::changes::Changes;
 
 /// A change, as the audit trail describes it.
 ///
@@ -43,6 +44,8 @@ pub struct AuditEntry {
     pub after: Option<String>,
     /// The status of the answer to a request that was sent elsewhere; `None` for anything else, and where none came.
     pub status: Option<u16>,
+    /// What it did to the values of the record, or of each of several.
+    pub changes: Option<Changes>,
     /// Who it turned out to be, where the request did not say.
     pub(super) actor: Option<Actor>,
 }
@@ -116,6 +119,13 @@ impl AuditEntry {
     #[must_use]
     pub fn after(mut self, tag: impl Into<EntityTag>) -> Self {
         self.after = tag.into().0;
+        self
+    }
+
+    /// It did this to the values of the record, or of each of several.
+    #[must_use]
+    pub fn changes(mut self, changes: Option<Changes>) -> Self {
+        self.changes = changes;
         self
     }
 

@@ -27,4 +27,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     11 accounts "0011_accounts.sql",
     12 administration "0012_administration.sql",
     13 static_token_limits "0013_static_token_limits.sql",
+    14 audit_changes "0014_audit_changes.sql",
 ];
