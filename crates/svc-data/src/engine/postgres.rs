@@ -13,7 +13,7 @@ use self::{
     select::{Bound, Statement},
 };
 use super::server::{
-    ServerDriver, ServerEngine,
+    AtOnce, ServerDriver, ServerEngine,
     change::{Change, found},
 };
 use crate::{
@@ -201,6 +201,14 @@ impl ServerEngine for Postgres {
             false => write::change(lease, change).await,
         };
         found(changed)
+    }
+
+    async fn change_or_create(
+        lease: &mut Lease,
+        change: &Change,
+        create: &Self::Create,
+    ) -> Result<AtOnce> {
+        write::change_or_create(lease, change, create).await
     }
 
     async fn lock_upserts(lease: &mut Lease, model: &Model) -> Result<()> {

@@ -29,6 +29,16 @@ pub(super) async fn let_others_end(tried: u32) {
     tokio::time::sleep(longest * part / 100).await;
 }
 
+/// What became of an upsert with one statement.
+pub(crate) enum AtOnce {
+    /// The record, which knows what it was before where it was changed.
+    Written(RecordJson),
+    /// Nothing: another caller has created the record at the same time.
+    Taken,
+    /// Nothing: it takes more than one statement.
+    Unsuited,
+}
+
 /// A record that is changed or created, in the way of an engine.
 pub(crate) struct Upsert<E: ServerEngine> {
     model: Arc<Model>,
@@ -99,6 +109,13 @@ impl<E: ServerEngine> Upsert<E> {
     ) -> Result<RecordJson> {
         for tried in 0..TRIES {
             let is_there = tried > 0;
+            if !in_transaction && let Ok(create) = &self.create {
+                match E::change_or_create(lease, &self.change, create).await? {
+                    AtOnce::Written(record) => return Ok(record),
+                    AtOnce::Taken => continue,
+                    AtOnce::Unsuited => {}
+                }
+            }
             let changed = E::change_found(lease, &self.change, in_transaction, is_there).await?;
             if let Some(changed) = changed {
                 return changed.into_updated();
