@@ -53,6 +53,7 @@ pub(crate) use self::select::PostgresDialect;
 /// A connected PostgreSQL database.
 pub(crate) struct Postgres {
     known: OnceCell<Known>,
+    upserts: write::Upserts,
 }
 
 /// What was found out about the server when it was first reached.
@@ -80,6 +81,7 @@ impl Postgres {
             sql: source.pool(sql::CONNECTIONS, sql_admission, timeout, sql::SETTINGS)?,
             engine: Self {
                 known: OnceCell::new(),
+                upserts: write::Upserts::default(),
             },
             timeout,
         })
@@ -204,11 +206,12 @@ impl ServerEngine for Postgres {
     }
 
     async fn change_or_create(
+        &self,
         lease: &mut Lease,
         change: &Change,
         create: &Self::Create,
     ) -> Result<AtOnce> {
-        write::change_or_create(lease, change, create).await
+        write::change_or_create(&self.upserts, lease, change, create).await
     }
 
     async fn lock_upserts(lease: &mut Lease, model: &Model) -> Result<()> {

@@ -148,6 +148,7 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
 
     /// Changes the record that has unique values, or creates one, with one statement outside of transactions.
     fn change_or_create(
+        &self,
         _lease: &mut Lease<Self::Manager>,
         _change: &Change,
         _create: &Self::Create,
@@ -361,7 +362,9 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         if !body.unique.is_empty() {
             let upsert = Upsert::<E>::new(model, &body, shown)?;
             let work = Work::new(&model.name, "upsert", false);
-            return self.on(work, async |lease| upsert.run(lease).await).await;
+            return self
+                .on(work, async |lease| upsert.run(&self.engine, lease).await)
+                .await;
         }
         let create = E::Create::new(model, &body, shown)?;
         let work = Work::new(&model.name, "create", false);

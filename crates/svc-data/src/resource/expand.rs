@@ -1,11 +1,14 @@
 //! Related records that come with each record: one query for each relation, whatever the number of records.
 
-use std::{borrow::Cow, collections::BTreeMap, iter, ops::Range, sync::Arc};
+mod added;
+
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 use svc_model::{Expand, Invalid, ListQuery, RecordView, wire::BoxFuture};
 
-use super::keys::{Comparer, Key, Values, equal_to_one, places, unreadable};
+use self::added::{Added, Array, Found, Read, Records, most_of, write};
+use super::keys::{Comparer, Key, equal_to_one, places};
 use crate::{
     Error, Model, Resource, Result,
     plan::{
@@ -30,36 +33,6 @@ const RECORD: usize = 64;
 pub(super) struct Expansion {
     records: Arc<ExpandedRecords>,
     zone: Zone,
-}
-
-/// The records of a part: its JSON, and what was read beside it.
-struct Records<'r> {
-    json: &'r [u8],
-    ends: &'r [usize],
-    values: Values<'r>,
-}
-
-impl<'r> Records<'r> {
-    fn new(json: &'r [u8], beside: &'r Beside, width: usize) -> Self {
-        Self {
-            json,
-            ends: &beside.ends,
-            values: Values::new(beside, width),
-        }
-    }
-
-    /// Each record as a JSON object.
-    fn iter(&self) -> impl Iterator<Item = Result<&'r [u8]>> {
-        let json = self.json;
-        let missing = || Error::internal("a record of a page is missing");
-        ranges(self.ends).map(move |range| json.get(range).ok_or_else(missing))
-    }
-}
-
-/// Where the elements of a JSON array are, by their ends: behind the bracket, and behind the comma of the one before.
-fn ranges(ends: &[usize]) -> impl Iterator<Item = Range<usize>> {
-    let starts = iter::once(1).chain(ends.iter().map(|end| end + 1));
-    starts.zip(ends).map(|(start, end)| start..*end)
 }
 
 impl Expansion {
@@ -118,105 +91,6 @@ struct Expander<'e> {
     left: usize,
 }
 
-/// A JSON array of records, and where each of them ends.
-struct Array {
-    json: Bytes,
-    ends: Vec<usize>,
-}
-
-impl Array {
-    /// The records.
-    fn records(&self) -> impl Iterator<Item = Bytes> {
-        ranges(&self.ends).map(|range| self.json.slice(range))
-    }
-}
-
-/// What comes with records by one relation.
-struct Added<'r> {
-    relation: &'r ExpandPlan,
-    /// Which value each record was looked up by.
-    of_record: Vec<Option<usize>>,
-    found: Found,
-}
-
-impl Added<'_> {
-    /// The related records of a record.
-    fn of(&self, record: usize) -> &[usize] {
-        let value = self.of_record.get(record).copied().flatten();
-        value.map_or(&[], |value| self.found.of_value(value))
-    }
-
-    fn json(&self, related: usize) -> &[u8] {
-        self.found.records.get(related).map_or(b"null", |json| json)
-    }
-
-    /// Writes what belongs to a record.
-    fn write(&self, out: &mut Vec<u8>, record: usize) {
-        let related = self.of(record);
-        if !self.relation.is_many || self.relation.records.is_none() {
-            let json = related
-                .first()
-                .map_or(&b"null"[..], |first| self.json(*first));
-            out.extend_from_slice(json);
-            return;
-        }
-        out.push(b'[');
-        for (number, related) in related.iter().take(MOST_OF_EACH).enumerate() {
-            if number > 0 {
-                out.push(b',');
-            }
-            out.extend_from_slice(self.json(*related));
-        }
-        out.push(b']');
-    }
-}
-
-/// Related records.
-#[derive(Default)]
-struct Found {
-    /// JSON objects.
-    records: Vec<Bytes>,
-    /// These in the order of the values that they were looked up by, and where those of each value end.
-    order: Vec<usize>,
-    ends: Vec<usize>,
-}
-
-impl Found {
-    /// Assigns records to so many values.
-    fn new(read: Read, values: usize) -> Self {
-        let mut ends = vec![0; values];
-        for value in read.of_value.iter().flatten() {
-            if let Some(end) = ends.get_mut(*value) {
-                *end += 1;
-            }
-        }
-        let mut all = 0;
-        for end in &mut ends {
-            all += *end;
-            *end = all;
-        }
-        let records = read.of_value.iter().enumerate();
-        let assigned = records.filter_map(|(number, value)| Some((value.as_ref()?, number)));
-        let mut order: Vec<_> = assigned.collect();
-        order.sort();
-        Self {
-            order: order.into_iter().map(|(_, number)| number).collect(),
-            records: read.records,
-            ends,
-        }
-    }
-
-    /// The places of the records of a value.
-    fn of_value(&self, value: usize) -> &[usize] {
-        let before = value
-            .checked_sub(1)
-            .and_then(|before| self.ends.get(before));
-        let end = self.ends.get(value).copied().unwrap_or(0);
-        let range = before.copied().unwrap_or(0)..end;
-        self.order.get(range).unwrap_or_default()
-    }
-}
-
 /// Which value the records that are read belong to.
 #[derive(Clone, Copy)]
 enum Owner<'o> {
@@ -224,13 +98,6 @@ enum Owner<'o> {
     ByText(&'o BTreeMap<Cow<'o, str>, usize>, &'o Comparer),
     /// This one.
     Known(usize),
-}
-
-/// Related records that were read, and which value each belongs to; `None` where it belongs to none of them by its text.
-#[derive(Default)]
-struct Read {
-    records: Vec<Bytes>,
-    of_value: Vec<Option<usize>>,
 }
 
 impl Expander<'_> {
@@ -426,65 +293,4 @@ impl Expander<'_> {
             }
         }
     }
-}
-
-/// How many related records are returned with a record.
-fn most_of(relation: &ExpandPlan) -> usize {
-    match relation.is_many {
-        true => MOST_OF_EACH,
-        false => 1,
-    }
-}
-
-/// The records of a part with what was added to them.
-fn write(records: &Records<'_>, added: &[Added<'_>]) -> Result<Array> {
-    const ADDED: usize = 32;
-    let count = records.ends.len();
-    let names = added.iter().map(|added| {
-        let name = serde_json::to_string(&added.relation.name).map_err(unreadable)?;
-        Ok(format!("{name}:"))
-    });
-    let names: Vec<String> = names.collect::<Result<_>>()?;
-    let mut size = records.json.len() + 2;
-    for (added, name) in added.iter().zip(&names) {
-        let related = (0..count).flat_map(|record| added.of(record));
-        let related = related.map(|related| added.json(*related).len() + 1);
-        size += related.sum::<usize>() + count * name.len();
-    }
-    let mut out = Vec::with_capacity(size + count * ADDED);
-    let mut ends = Vec::with_capacity(count);
-    out.push(b'[');
-    for (number, json) in records.iter().enumerate() {
-        if number > 0 {
-            out.push(b',');
-        }
-        let json = json?;
-        let fields = json.strip_suffix(b"}").unwrap_or(json);
-        out.extend_from_slice(fields);
-        if fields.len() > 1 {
-            out.push(b',');
-        }
-        out.extend_from_slice(b"\"_expand\":{");
-        for (place, (added, name)) in added.iter().zip(&names).enumerate() {
-            if place > 0 {
-                out.push(b',');
-            }
-            out.extend_from_slice(name.as_bytes());
-            added.write(&mut out, number);
-        }
-        let cut = added
-            .iter()
-            .filter(|added| added.of(number).len() > most_of(added.relation));
-        let cut = cut.filter(|added| added.relation.is_many);
-        let cut: Vec<&str> = cut.map(|added| added.relation.name.as_str()).collect();
-        if !cut.is_empty() {
-            out.extend_from_slice(b",\"_more\":");
-            serde_json::to_writer(&mut out, &cut).map_err(unreadable)?;
-        }
-        out.extend_from_slice(b"}}");
-        ends.push(out.len());
-    }
-    out.push(b']');
-    let json = out.into();
-    Ok(Array { json, ends })
 }

@@ -40,7 +40,7 @@ mod upsert;
 
 pub(super) use change_all::change_all;
 pub(super) use together::{create_together, creates_together};
-pub(super) use upsert::change_or_create;
+pub(super) use upsert::{Upserts, change_or_create};
 
 /// A record to be created.
 pub(crate) struct Create {
