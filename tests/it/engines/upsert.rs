@@ -1,5 +1,7 @@
 //! Records that are changed where others have the same values in unique fields, and else created.
 
+mod together;
+
 use std::{collections::BTreeMap, thread};
 
 use proptest::{
@@ -26,7 +28,7 @@ const TABLES: &str = "CREATE TABLE people (
 /// Engines that have these tables, behind one service.
 struct Upserts {
     _folder: tempfile::TempDir,
-    _store: tempfile::TempDir,
+    store: tempfile::TempDir,
     service: Service,
 }
 
@@ -53,7 +55,7 @@ impl Upserts {
         let (store, service) = serve(&resources, &[]);
         Self {
             _folder: folder,
-            _store: store,
+            store,
             service,
         }
     }

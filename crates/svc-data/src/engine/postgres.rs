@@ -13,7 +13,7 @@ use self::{
     select::{Bound, Statement},
 };
 use super::server::{
-    ServerDriver, ServerEngine,
+    AtOnce, ServerDriver, ServerEngine,
     change::{Change, found},
 };
 use crate::{
@@ -53,6 +53,7 @@ pub(crate) use self::select::PostgresDialect;
 /// A connected PostgreSQL database.
 pub(crate) struct Postgres {
     known: OnceCell<Known>,
+    upserts: write::Upserts,
 }
 
 /// What was found out about the server when it was first reached.
@@ -85,6 +86,7 @@ impl Postgres {
             sql: source.pool(sql::CONNECTIONS, sql_admission, timeout, sql::SETTINGS)?,
             engine: Self {
                 known: OnceCell::new(),
+                upserts: write::Upserts::default(),
             },
             timeout,
         })
@@ -213,6 +215,15 @@ impl ServerEngine for Postgres {
             false => write::change(lease, change).await,
         };
         found(changed)
+    }
+
+    async fn change_or_create(
+        &self,
+        lease: &mut Lease,
+        change: &Change,
+        create: &Self::Create,
+    ) -> Result<AtOnce> {
+        write::change_or_create(&self.upserts, lease, change, create).await
     }
 
     async fn lock_upserts(lease: &mut Lease, model: &Model) -> Result<()> {

@@ -50,6 +50,8 @@ use crate::{
     value::{Scalar, Values, time::Zone},
 };
 
+pub(super) use self::upsert::AtOnce;
+
 /// The pause between two questions whether a transaction has ended.
 const TRANSACTION_PAUSE: Duration = Duration::from_millis(50);
 
@@ -147,6 +149,16 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         in_transaction: bool,
         is_there: bool,
     ) -> impl Future<Output = Result<Option<Changed>>> + Send;
+
+    /// Changes the record that has unique values, or creates one, with one statement outside of transactions.
+    fn change_or_create(
+        &self,
+        _lease: &mut Lease<Self::Manager>,
+        _change: &Change,
+        _create: &Self::Create,
+    ) -> impl Future<Output = Result<AtOnce>> + Send {
+        async { Ok(AtOnce::Unsuited) }
+    }
 
     /// Waits in an open transaction until no other one changes or creates many records of a model, where waiting for each of
     /// these records may end in a deadlock that the server is slow to see.
@@ -367,7 +379,9 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         if !body.unique.is_empty() {
             let upsert = Upsert::<E>::new(model, &body, shown)?;
             let work = Work::new(&model.name, "upsert", false);
-            return self.on(work, async |lease| upsert.run(lease).await).await;
+            return self
+                .on(work, async |lease| upsert.run(&self.engine, lease).await)
+                .await;
         }
         let create = E::Create::new(model, &body, shown)?;
         let work = Work::new(&model.name, "create", false);

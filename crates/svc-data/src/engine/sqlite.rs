@@ -39,6 +39,7 @@ pub(crate) mod fault;
 pub(crate) mod functions;
 mod json;
 mod limiter;
+mod lookup;
 mod misfits;
 mod place;
 pub(crate) mod pool;
@@ -76,6 +77,7 @@ pub(crate) struct Sqlite {
     timeout: Duration,
     /// The models, where they are declared rather than looked for.
     declared: Option<DeclaredModels>,
+    lookups: lookup::Lookups,
 }
 
 impl fmt::Debug for Sqlite {
@@ -119,6 +121,7 @@ impl Sqlite {
             path: shared,
             timeout: options.statement_timeout,
             declared: None,
+            lookups: lookup::Lookups::default(),
         })
     }
 
@@ -130,6 +133,7 @@ impl Sqlite {
             path,
             timeout: ResourceOptions::default().statement_timeout,
             declared: Some(models),
+            lookups: lookup::Lookups::default(),
         }
     }
 
@@ -278,7 +282,10 @@ impl Driver for Sqlite {
     }
 
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
-        let query = read::ListQuery::new(model, plan)?;
+        let query = match self.lookups.find(model, &plan)? {
+            Some(lookup) => read::ListQuery::of_lookup(lookup),
+            None => read::ListQuery::new(model, plan)?,
+        };
         let turn = query.work();
         self.read_records(turn, move |session| query.run(session))
             .await

@@ -81,7 +81,7 @@ impl<V: Bound> Statement<V> {
     }
 
     /// What the model keeps of the statement for all fields.
-    fn all_fields<'m>(dialect: &dyn Dialect, model: &'m Model) -> Option<&'m AllFields> {
+    pub(crate) fn all_fields<'m>(dialect: &dyn Dialect, model: &'m Model) -> Option<&'m AllFields> {
         let write = || {
             let mut records = Query::select();
             all_fields(dialect, &mut records, model);
@@ -112,7 +112,7 @@ impl<V: Bound> Statement<V> {
 
 /// A list as statements.
 pub(crate) struct ListQuery<V> {
-    pub(crate) query: PageQuery,
+    pub(crate) query: Arc<PageQuery>,
     pub(crate) pages: Vec<Statement<V>>,
     pub(crate) count: Option<Statement<V>>,
     /// What the engine is asked about how many rows it expects.
@@ -135,7 +135,7 @@ impl<V: Bound> ListQuery<V> {
             pages: pages.collect::<Result<_, _>>()?,
             count: query.count.as_ref().map(statement).transpose()?,
             expected: query.expected.as_ref().map(statement).transpose()?,
-            query,
+            query: Arc::new(query),
         })
     }
 

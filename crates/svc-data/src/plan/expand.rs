@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use svc_model::{
-    Expand, Expanded, Invalid, ListQuery, OrderBy,
+    Count, Expand, Expanded, Invalid, ListQuery, OrderBy,
     resources::{Direction, ModelRelation},
 };
 
@@ -116,6 +116,7 @@ impl Resolver<'_> {
         let mut query = ListQuery::new();
         query.time_zone = self.time_zone.map(str::to_owned);
         query.excerpt = self.excerpt;
+        query.count = Count::None;
         let key = model.primary_key();
         query.order_by = key.map(|key| OrderBy::ascending(&key.name)).collect();
         query.fields.clone_from(&expanded.fields);

@@ -224,6 +224,13 @@ impl PageQuery {
         }
     }
 
+    /// The statement for the rows of a select that has them in the order of the page already.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn in_order(&self, mut select: SelectStatement) -> SelectStatement {
+        select.exprs(self.columns.iter().cloned());
+        select
+    }
+
     /// The statement that returns the rows of a range that pass a test.
     fn page(
         &self,

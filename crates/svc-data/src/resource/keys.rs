@@ -10,35 +10,72 @@ use crate::{
     value::{Scalar, time::Zone},
 };
 
-/// The values that were read beside a record, `width` for each.
-pub(super) fn values(beside: &Beside, record: usize, width: usize) -> Vec<&[u8]> {
-    let end = |number: usize| beside.value_ends.get(number).copied().unwrap_or(0);
-    let first = record * width;
-    let values = (first..first + width).map(|number| {
-        let start = number.checked_sub(1).map_or(0, end);
-        beside.values.get(start..end(number)).unwrap_or_default()
-    });
-    values.collect()
+/// The values that were read beside the records of a part, `width` for each.
+#[derive(Clone, Copy)]
+pub(super) struct Values<'b> {
+    beside: &'b Beside,
+    width: usize,
 }
 
-/// The values of a record in the fields of a relation, as texts.
-pub(super) type Key = Vec<String>;
-
-/// The values at these places as texts; `None` where one of them is NULL.
-pub(super) fn key(
-    values: &[&[u8]],
-    places: impl IntoIterator<Item = usize>,
-) -> Result<Option<Key>> {
-    let mut key = Vec::new();
-    for place in places {
-        let value = values.get(place).copied().unwrap_or_default();
-        key.push(match value.first() {
-            Some(b'n') => return Ok(None),
-            Some(b'"') => serde_json::from_slice(value).map_err(unreadable)?,
-            _ => String::from_utf8_lossy(value).into_owned(),
-        });
+impl<'b> Values<'b> {
+    pub(super) fn new(beside: &'b Beside, width: usize) -> Self {
+        Self { beside, width }
     }
-    Ok(Some(key))
+
+    /// A value of a record, as JSON.
+    fn of(self, record: usize, place: usize) -> &'b [u8] {
+        let ends = &self.beside.value_ends;
+        let number = record * self.width + place;
+        let start = number.checked_sub(1).and_then(|before| ends.get(before));
+        let range = start.copied().unwrap_or(0)..ends.get(number).copied().unwrap_or(0);
+        self.beside.values.get(range).unwrap_or_default()
+    }
+
+    /// The values of a record at these places as texts; `None` where one of them is NULL.
+    pub(super) fn key(self, record: usize, places: &[usize]) -> Result<Option<Key<'b>>> {
+        if let [place] = places {
+            return Ok(text(self.of(record, *place))?.map(Key::One));
+        }
+        let mut parts = Vec::with_capacity(places.len());
+        for place in places {
+            match text(self.of(record, *place))? {
+                Some(part) => parts.push(part),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Key::Several(parts)))
+    }
+}
+
+/// A JSON value as text; `None` for NULL.
+fn text(json: &[u8]) -> Result<Option<Cow<'_, str>>> {
+    let inside = json.strip_prefix(b"\"");
+    Ok(match inside.and_then(|inside| inside.strip_suffix(b"\"")) {
+        _ if json.first() == Some(&b'n') => None,
+        None => Some(String::from_utf8_lossy(json)),
+        // Most texts are written as they are.
+        Some(inside) => Some(match std::str::from_utf8(inside) {
+            Ok(plain) if !inside.contains(&b'\\') => plain.into(),
+            _ => Cow::Owned(serde_json::from_slice(json).map_err(unreadable)?),
+        }),
+    })
+}
+
+/// The values of a record in the fields of a relation, as texts. Those of one field, which most relations have, are no
+/// vector, so that they need no memory of their own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key<'v> {
+    One(Cow<'v, str>),
+    Several(Vec<Cow<'v, str>>),
+}
+
+impl<'v> Key<'v> {
+    fn parts(&self) -> &[Cow<'v, str>] {
+        match self {
+            Self::One(part) => std::slice::from_ref(part),
+            Self::Several(parts) => parts,
+        }
+    }
 }
 
 /// Compares the values of fields, whose exact numbers may be written with a different scale.
@@ -60,12 +97,13 @@ impl Comparer {
     }
 
     /// A key as one text, the same for equal keys.
-    pub(super) fn text<'k>(&self, key: &'k [String]) -> Cow<'k, str> {
-        if let ([is_exact], [part]) = (self.are_exact.as_slice(), key) {
+    pub(super) fn text<'k>(&self, key: &'k Key<'_>) -> Cow<'k, str> {
+        let parts = key.parts();
+        if let ([is_exact], [part]) = (self.are_exact.as_slice(), parts) {
             return shortest(part, *is_exact).into();
         }
         let mut text = String::new();
-        for (is_exact, part) in self.are_exact.iter().zip(key) {
+        for (is_exact, part) in self.are_exact.iter().zip(parts) {
             let part = shortest(part, *is_exact);
             text.push_str(&part.len().to_string());
             text.push(':');
@@ -97,18 +135,18 @@ pub(super) fn places(model: &Model, names: &[String]) -> Result<Vec<usize>> {
 pub(super) fn equal_to_one(
     model: &Model,
     fields: &[usize],
-    values: &[Key],
+    values: &[Key<'_>],
     zone: &Zone,
 ) -> Result<Test> {
     if let [index] = fields {
         let field = model.at(*index)?;
-        let parts = values.iter().filter_map(|value| value.first());
+        let parts = values.iter().flat_map(Key::parts);
         let scalars = parts.filter_map(|text| Scalar::to_find(field, text, zone).ok());
         return Ok(Test::In(*index, scalars.collect()));
     }
-    let scalars = |value: &Key| -> Result<Option<Vec<(usize, Scalar)>>> {
+    let scalars = |value: &Key<'_>| -> Result<Option<Vec<(usize, Scalar)>>> {
         let mut scalars = Vec::with_capacity(fields.len());
-        for (index, text) in fields.iter().zip(value) {
+        for (index, text) in fields.iter().zip(value.parts()) {
             match Scalar::to_find(model.at(*index)?, text, zone) {
                 Ok(scalar) => scalars.push((*index, scalar)),
                 Err(_) => return Ok(None),

@@ -9,7 +9,7 @@ use svc_model::{
 };
 
 use super::{
-    keys::{Key, equal_to_one, key, places, values},
+    keys::{Key, Values, equal_to_one, places},
     part::ListPurpose,
 };
 use crate::{
@@ -48,14 +48,15 @@ impl Resource {
             return Err(no_such_record(model));
         }
         let known = part.beside.unwrap_or_default();
-        let known = values(&known, 0, beside.len());
+        let known = Values::new(&known, beside.len());
         let mut references = Vec::with_capacity(relations.len());
         for (relation, referrer) in relations {
             let mut reference = Reference::new(&relation.name, &referrer.model, referrer.rule);
             if self.may_read(&referrer.model) {
                 let at = referrer.columns.iter();
                 let at = at.filter_map(|column| beside.iter().position(|name| name == column));
-                let count = match key(&known, at)? {
+                let at: Vec<usize> = at.collect();
+                let count = match known.key(0, &at)? {
                     Some(value) => self.count_references(referrer, value).await?,
                     None => 0,
                 };
@@ -68,7 +69,7 @@ impl Resource {
     }
 
     /// How many records have a value, as far as they are counted.
-    async fn count_references(&self, referrer: &Referrer, value: Key) -> Result<u64> {
+    async fn count_references(&self, referrer: &Referrer, value: Key<'_>) -> Result<u64> {
         let model = self.model(&referrer.model)?;
         let query = ListQuery::new().count(Count::None);
         let (query, value) = (&query, std::slice::from_ref(&value));

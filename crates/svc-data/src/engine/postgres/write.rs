@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sea_query::{
-    DynIden, Expr, ExprTrait, IntoTableRef, OnConflict, PostgresQueryBuilder, Query,
-    ReturningClause, TableRef,
+    DynIden, Expr, ExprTrait, InsertStatement, IntoTableRef, OnConflict, PostgresQueryBuilder,
+    Query, ReturningClause, TableRef, UpdateStatement,
 };
 use tokio_postgres::Row;
 
@@ -36,42 +36,28 @@ use crate::{
 
 mod change_all;
 mod together;
+mod upsert;
 
 pub(super) use change_all::change_all;
 pub(super) use together::{create_together, creates_together};
+pub(super) use upsert::{Upserts, change_or_create};
 
 /// A record to be created.
 pub(crate) struct Create {
     model: Arc<Model>,
-    /// The fields that values are given for, in the order in which the statement binds them.
-    given: Vec<usize>,
-    /// Creates nothing where another record has its unique values.
-    insert: Statement,
+    /// What it gives to its columns.
+    given: Vec<Assignment>,
+    /// The fields in which another record may have its values; then nothing is created.
+    unique: Vec<usize>,
     shown: Projection,
 }
 
 impl CreateRecord<Manager> for Create {
     fn new(model: &Arc<Model>, body: &RecordBody, shown: Projection) -> Result<Self> {
-        let assignments = given(model, &body.values)?;
-        let given = assignments.iter().map(|(index, _)| *index).collect();
-        let mut insert = Query::insert();
-        insert.into_table(table(model));
-        if assignments.is_empty() {
-            insert.or_default_values();
-        } else {
-            insert_values(&mut insert, model, assignments)?;
-        }
-        if !body.unique.is_empty() {
-            let unique = body.unique.iter();
-            let columns = unique.map(|(index, _)| Ok(name(&model.at(*index)?.name)));
-            let columns: Vec<DynIden> = columns.collect::<Result<_>>()?;
-            insert.on_conflict(OnConflict::columns(columns).do_nothing().to_owned());
-        }
-        insert.returning(ReturningClause::Exprs(returned(model)));
         Ok(Self {
             model: Arc::clone(model),
-            given,
-            insert: insert.build(PostgresQueryBuilder).into(),
+            given: given(model, &body.values)?,
+            unique: body.unique.iter().map(|(index, _)| *index).collect(),
             shown,
         })
     }
@@ -92,7 +78,7 @@ impl CreateRecord<Manager> for Create {
 
     async fn insert_new(&self, lease: &mut Lease) -> Result<Option<RecordJson>> {
         let model = &self.model;
-        let row = one(lease, &self.insert).await;
+        let row = one(lease, &self.statement()?).await;
         let row = row.map_err(|error| Manager::explain(model, error, true))?;
         row.map(|row| row.record(&model.fields, &self.shown))
             .transpose()
@@ -115,11 +101,39 @@ fn given(model: &Model, values: &Values) -> Result<Vec<Assignment>> {
 impl Create {
     /// What finds the field whose value the server could not read.
     pub(super) fn probes(&self) -> Vec<Probe> {
-        let values = self.given.iter().zip(&self.insert.values);
-        let probes = values.filter_map(|(index, bound)| {
-            Probe::of_stored(self.model.fields.get(*index)?, Expr::val(bound.0.clone()?))
+        let probes = self.given.iter().filter_map(|(index, value)| {
+            let is_null = matches!(value, Expr::Value(value) if *value == value.as_null());
+            let field = self.model.fields.get(*index).filter(|_| !is_null)?;
+            Probe::of_stored(field, value.clone())
         });
         probes.collect()
+    }
+
+    /// The statement that creates it.
+    fn statement(&self) -> Result<Statement> {
+        let mut insert = self.insertion()?;
+        match self.given.as_slice() {
+            [] => {
+                insert.or_default_values();
+            }
+            given => insert_values(&mut insert, &self.model, given.iter().cloned())?,
+        }
+        Ok(insert.build(PostgresQueryBuilder).into())
+    }
+
+    /// The same without the row. It creates nothing where another record has its unique values.
+    fn insertion(&self) -> Result<InsertStatement> {
+        let model = &self.model;
+        let mut insert = Query::insert();
+        insert.into_table(table(model));
+        if !self.unique.is_empty() {
+            let unique = self.unique.iter();
+            let columns = unique.map(|index| Ok(name(&model.at(*index)?.name)));
+            let columns: Vec<DynIden> = columns.collect::<Result<_>>()?;
+            insert.on_conflict(OnConflict::columns(columns).do_nothing().to_owned());
+        }
+        insert.returning(ReturningClause::Exprs(returned(model)));
+        Ok(insert)
     }
 }
 
@@ -233,16 +247,8 @@ async fn act(
     let fields = &model.fields;
     let statement: Statement = match &change.setting {
         Some(setting) => {
-            let mut update = Query::update();
-            let mut returned = returned(model);
-            if before.is_none() {
-                update.from(old_row(model, test.clone()));
-                let old = (0..fields.len()).map(|index| column(OLD, &old_column(index)));
-                returned.extend(old);
-            }
-            update.table(table(model)).and_where(test);
-            set_values(&mut update, model, setting.changed(unchanged))?;
-            update.returning(ReturningClause::Exprs(returned));
+            let changed = setting.changed(unchanged);
+            let update = update(model, changed, test, before.is_none())?;
             update.build(PostgresQueryBuilder).into()
         }
         None => {
@@ -266,6 +272,27 @@ async fn act(
         }
         None => Changed::deleted(before.map_or_else(|| was(0), Ok)?),
     })
+}
+
+/// The statement that sets columns of the row for which a test is true and returns it, and behind it what it was, where that is
+/// to be read.
+fn update<'a>(
+    model: &Model,
+    assignments: impl Iterator<Item = &'a Assignment>,
+    test: Expr,
+    reads_old: bool,
+) -> Result<UpdateStatement> {
+    let mut update = Query::update();
+    let mut returned = returned(model);
+    if reads_old {
+        update.from(old_row(model, test.clone()));
+        let old = (0..model.fields.len()).map(|index| column(OLD, &old_column(index)));
+        returned.extend(old);
+    }
+    update.table(table(model)).and_where(test);
+    set_values(&mut update, model, assignments)?;
+    update.returning(ReturningClause::Exprs(returned));
+    Ok(update)
 }
 
 /// The row as it is before the statement, as a table to join. It is locked: otherwise it could be an older one

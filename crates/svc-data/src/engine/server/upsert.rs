@@ -29,6 +29,16 @@ pub(super) async fn let_others_end(tried: u32) {
     tokio::time::sleep(longest * part / 100).await;
 }
 
+/// What became of an upsert with one statement.
+pub(crate) enum AtOnce {
+    /// The record, which knows what it was before where it was changed.
+    Written(RecordJson),
+    /// Nothing: another caller has created the record at the same time.
+    Taken,
+    /// Nothing: it takes more than one statement.
+    Unsuited,
+}
+
 /// A record that is changed or created, in the way of an engine.
 pub(crate) struct Upsert<E: ServerEngine> {
     model: Arc<Model>,
@@ -66,23 +76,30 @@ impl<E: ServerEngine> Upsert<E> {
     }
 
     /// Changes or creates the record, and nothing else.
-    pub(super) async fn run(&self, lease: &mut Lease<E::Manager>) -> Result<RecordJson> {
+    pub(super) async fn run(
+        &self,
+        engine: &E,
+        lease: &mut Lease<E::Manager>,
+    ) -> Result<RecordJson> {
         for tried in 1..TRIES {
-            match self.run_once(lease).await {
+            match self.run_once(engine, lease).await {
                 Err(error) if E::is_deadlock(&error) => let_others_end(tried).await,
                 done => return done,
             }
         }
-        self.run_once(lease).await
+        self.run_once(engine, lease).await
     }
 
-    async fn run_once(&self, lease: &mut Lease<E::Manager>) -> Result<RecordJson> {
+    async fn run_once(&self, engine: &E, lease: &mut Lease<E::Manager>) -> Result<RecordJson> {
         if !E::WRITES_ALONE {
             E::run(lease, E::BEGIN).await?;
             let done = self.run_within(lease).await;
             return finish::<E, _>(lease, &self.model, done, true).await;
         }
-        match (self.change_or_create(lease, false).await, &self.create) {
+        match (
+            self.change_or_create(lease, Some(engine)).await,
+            &self.create,
+        ) {
             (Err(error), Ok(create)) => Err(E::blame(lease, create, None, error).await),
             (done, _) => done,
         }
@@ -90,16 +107,25 @@ impl<E: ServerEngine> Upsert<E> {
 
     /// Changes or creates the record in a transaction that is open.
     pub(super) async fn run_within(&self, lease: &mut Lease<E::Manager>) -> Result<RecordJson> {
-        self.change_or_create(lease, true).await
+        self.change_or_create(lease, None).await
     }
 
+    /// `alone` is the engine where no transaction is open.
     async fn change_or_create(
         &self,
         lease: &mut Lease<E::Manager>,
-        in_transaction: bool,
+        alone: Option<&E>,
     ) -> Result<RecordJson> {
         for tried in 0..TRIES {
             let is_there = tried > 0;
+            if let (Some(engine), Ok(create)) = (alone, &self.create) {
+                match engine.change_or_create(lease, &self.change, create).await? {
+                    AtOnce::Written(record) => return Ok(record),
+                    AtOnce::Taken => continue,
+                    AtOnce::Unsuited => {}
+                }
+            }
+            let in_transaction = alone.is_none();
             let changed = E::change_found(lease, &self.change, in_transaction, is_there).await?;
             if let Some(changed) = changed {
                 return changed.into_updated();

@@ -9,6 +9,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::{
     bound::{Bound, keep},
     fault::{Fault, is_too_big},
+    lookup::Lookup,
     misfits::Misfits,
     select::{MAX_BOUND, SqliteDialect, Statement},
     session::Session,
@@ -29,19 +30,36 @@ use crate::{
 pub(crate) struct ListQuery {
     misfits: Misfits,
     list: statement::ListQuery<Bound>,
+    work: Work,
+    /// What its only statement is made of, where that was made before for other values.
+    lookup: Option<Lookup>,
 }
 
 impl ListQuery {
     pub(crate) fn new(model: &Arc<Model>, plan: ListPlan) -> Result<Self> {
+        let misfits = Misfits::of(model, plan.test.as_ref())?;
+        let list = statement::ListQuery::new(&SqliteDialect, model, plan, MAX_BOUND)?;
         Ok(Self {
-            misfits: Misfits::of(model, plan.test.as_ref())?,
-            list: statement::ListQuery::new(&SqliteDialect, model, plan, MAX_BOUND)?,
+            misfits,
+            work: list.work(),
+            list,
+            lookup: None,
         })
+    }
+
+    /// A list of the records of a lookup, whose statement is made already.
+    pub(super) fn of_lookup(lookup: Lookup) -> Self {
+        Self {
+            misfits: Misfits::default(),
+            list: lookup.list(),
+            work: lookup.work(),
+            lookup: Some(lookup),
+        }
     }
 
     /// What the list is when it waits for its turn.
     pub(crate) fn work(&self) -> Work {
-        self.list.work()
+        self.work
     }
 
     /// Runs the list on a reader.
@@ -60,9 +78,12 @@ impl ListQuery {
                 let is_whole = |index: &usize| !excerpt.is_some_and(|it| it.cuts(*index));
                 let shown = query.shown.fields.iter().copied().filter(is_whole);
                 let shown: Vec<usize> = shown.collect();
-                query.pages.iter().try_for_each(|page| {
-                    refuse_large_rows(session, &query.model, page, &shown, query.limit)
-                })
+                let check =
+                    |page| refuse_large_rows(session, &query.model, page, &shown, query.limit);
+                match &self.lookup {
+                    Some(lookup) => check(&lookup.select()?),
+                    None => query.pages.iter().try_for_each(check),
+                }
             },
         )
     }

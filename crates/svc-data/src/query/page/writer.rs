@@ -13,6 +13,12 @@ const MAX_PAGE: usize = 64 << 20;
 /// From how many bytes on a page is likely to become as long as one may be.
 const LONG: usize = 256 << 10;
 
+/// For how many rows there is memory from the beginning, where the page may have as many.
+const USUAL_ROWS: usize = 50;
+/// How many bytes a row, and a value beside it, are expected to have.
+const USUAL_ROW: usize = 128;
+const USUAL_VALUE: usize = 8;
+
 /// Writes the rows of a page as a JSON array, and knows when the page is full and where it ended.
 ///
 /// For each row: [`is_full`](Self::is_full), which ends the page when it says so, and then [`write`](Self::write).
@@ -45,13 +51,19 @@ pub(crate) struct Mark {
 
 impl<'a> PageWriter<'a> {
     pub(crate) fn new(query: &'a PageQuery) -> Self {
-        let mut out = Vec::with_capacity(1024);
+        let rows = query.limit.min(USUAL_ROWS);
+        let mut out = Vec::with_capacity((rows * USUAL_ROW).max(1024));
         out.push(b'[');
+        let beside = query.beside.as_ref().map(|fields| Beside {
+            ends: Vec::with_capacity(rows),
+            values: Vec::with_capacity(rows * fields.len() * USUAL_VALUE),
+            value_ends: Vec::with_capacity(rows * fields.len()),
+        });
         Self {
             query,
             out,
             rows: Rows::default(),
-            beside: query.beside.as_ref().map(|_| Beside::default()),
+            beside,
         }
     }
 
