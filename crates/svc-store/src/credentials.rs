@@ -18,7 +18,8 @@ pub use self::kind::{CredentialHash, CredentialKind};
 pub(crate) use self::passwords::Passwords;
 pub use self::service_tokens::{NewServiceToken, ServiceToken, ServiceTokenIdentity, TeamGrant};
 pub use self::sessions::{
-    AccountSession, SessionHolder, SessionIdentity, SessionTokens, Sessions, SignInOrigin,
+    AccountSession, ListedSession, SessionHolder, SessionIdentity, SessionTokens, Sessions,
+    SignInOrigin,
 };
 pub use self::signing_keys::{Claims, Keyring, SigningKeys};
 pub use self::static_tokens::{

@@ -44,6 +44,7 @@ mod credentials;
 mod database;
 mod error;
 mod imports;
+mod items;
 mod pages;
 mod people;
 mod projects;
@@ -58,16 +59,18 @@ pub use self::audit::{
 pub use self::clock::Clock;
 pub use self::credentials::{
     AccountGrant, AccountRights, AccountSession, ApiKey, ApiKeyIdentity, Claims, Created,
-    Credential, CredentialHash, CredentialKind, Credentials, Grant, Identity, Keyring, Membership,
-    NewAccountKey, NewApiKey, NewCredential, NewServiceToken, NewStaticToken, ResourceGrant,
-    ServiceToken, ServiceTokenIdentity, SessionHolder, SessionIdentity, SessionTokens, Sessions,
-    SignInOrigin, SigningKeys, StaticToken, TeamGrant, TokenIdentity, TokenLimits,
+    Credential, CredentialHash, CredentialKind, Credentials, Grant, Identity, Keyring,
+    ListedSession, Membership, NewAccountKey, NewApiKey, NewCredential, NewServiceToken,
+    NewStaticToken, ResourceGrant, ServiceToken, ServiceTokenIdentity, SessionHolder,
+    SessionIdentity, SessionTokens, Sessions, SignInOrigin, SigningKeys, StaticToken, TeamGrant,
+    TokenIdentity, TokenLimits,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::imports::{
     Import, ImportState, ImportStep, Imports, NewImport, RefusedRow, StarterRights,
 };
+pub use self::items::{ItemCaller, ItemPatch, Items, NewItem};
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::people::{
     Account, AccountPatch, Accounts, Authentication, Mail, MailKind, Mails, Member, Members,

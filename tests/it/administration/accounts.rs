@@ -208,3 +208,82 @@ fn the_program_adds_lists_changes_and_removes_accounts() {
     let rows = home.run(&["account", "list"]).to_string();
     assert!(!rows.contains("ann@example.com") && rows.contains("bob@example.com"));
 }
+
+#[test]
+fn sessions_of_an_account_are_listed_and_ended() {
+    let home = Home::new();
+    let ann = member(&home, "ann@example.com", "Editor");
+    let other = sign_in(&home, "ann@example.com");
+    let sessions = call(&home, &ann, "GET", "/account/sessions/").ok();
+    assert_eq!(sessions["count"], 2);
+    let rows = sessions["results"].as_array().unwrap();
+    let elsewhere = rows.iter().find(|row| row["current"] == false).unwrap();
+    assert_eq!(elsewhere["address"], "127.0.0.1");
+    let path = format!("/account/sessions/{}/", elsewhere["uid"].as_str().unwrap());
+    call(&home, &ann, "DELETE", &path).expect(204);
+    call(&home, &other, "GET", "/account/").expect(401);
+    call(&home, &ann, "GET", "/account/").expect(200);
+    call(&home, &ann, "DELETE", &path).expect(404);
+}
+
+#[test]
+fn users_are_suspended_resumed_and_invited_again() {
+    let home = Home::new();
+    let admin = member(&home, "admin@example.com", "Administrator");
+    let uid = home.add("user@example.com", "Editor");
+    let session = home.login("user@example.com", PASSWORD);
+    let path = |what: &str| format!("/projects/main/prod/users/{uid}/{what}/");
+    let sessions = call(&home, &admin, "GET", &path("sessions")).ok();
+    assert_eq!(sessions["count"], 1);
+    let suspended = call(&home, &admin, "POST", &path("suspend")).ok();
+    assert_eq!(suspended["suspended"], true);
+    home.call("GET", "shop/models/orders")
+        .authorization(&session.header())
+        .expect(401);
+    let login = home.call("POST", "auth/login");
+    let body = json!({"email": "user@example.com", "password": PASSWORD});
+    login.json(&body).expect(401);
+    assert_eq!(
+        call(&home, &admin, "POST", &path("resume")).ok()["suspended"],
+        false
+    );
+    home.login("user@example.com", PASSWORD);
+    call(&home, &admin, "POST", &path("invite")).expect(400);
+    let none = format!("/projects/main/prod/users/{}/suspend/", "0".repeat(36));
+    call(&home, &admin, "POST", &none).expect(404);
+}
+
+#[test]
+fn items_are_their_owners_until_they_are_shared() {
+    let home = Home::new();
+    let ann = member(&home, "ann@example.com", "Read Only");
+    let bob = member(&home, "bob@example.com", "Editor");
+    let admin = member(&home, "admin@example.com", "Administrator");
+    let items = "/projects/main/prod/items/";
+    let value = json!({"columns": ["id", "note"], "size": 9_007_199_254_740_993_u64});
+    let new =
+        json!({"kind": "view", "name": "Open orders", "model": "shop.orders", "value": value});
+    let made = send(&home, &ann, "POST", items, &new).expect(201).json();
+    assert_eq!((&made["value"], &made["shared"]), (&value, &json!(false)));
+    let path = format!("{items}{}/", made["uid"].as_str().unwrap());
+    let count = |who: &str| call(&home, who, "GET", items).ok()["count"].clone();
+    assert_eq!((count(&ann), count(&bob)), (json!(1), json!(0)));
+    for (method, who) in [("GET", &bob), ("DELETE", &bob), ("DELETE", &admin)] {
+        call(&home, who, method, &path).expect(404);
+    }
+    send(&home, &ann, "PATCH", &path, &json!({"shared": true})).expect(200);
+    assert_eq!(count(&bob), 1);
+    call(&home, &bob, "GET", &path).expect(200);
+    send(&home, &bob, "PATCH", &path, &json!({"name": "Mine"})).expect(400);
+    send(&home, &admin, "PATCH", &path, &json!({"name": "All"})).expect(200);
+    for wrong in [
+        json!({"kind": "poem", "name": "x", "value": 1}),
+        json!({"kind": "view", "name": "", "value": 1}),
+        json!({"kind": "view", "name": "x"}),
+        json!({"kind": "view", "name": "x", "value": "x".repeat(300_000)}),
+    ] {
+        send(&home, &ann, "POST", items, &wrong).expect(400);
+    }
+    call(&home, &admin, "DELETE", &path).expect(204);
+    assert_eq!(count(&ann), 0);
+}

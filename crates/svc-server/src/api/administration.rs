@@ -3,12 +3,15 @@
 
 mod account;
 mod account_keys;
+mod account_sessions;
 mod accounts;
 mod allowed_hosts;
 mod answered;
 mod audit;
 mod entries;
 mod environments;
+mod history;
+mod items;
 mod mails;
 mod members;
 mod project_keys;
@@ -21,6 +24,7 @@ mod sign_in;
 mod signing_keys;
 mod teams;
 mod tokens;
+mod users;
 
 use crate::api::routes::Routes;
 
@@ -28,10 +32,13 @@ pub(crate) fn routes() -> Routes {
     Routes::new()
         .merge(account::routes())
         .merge(account_keys::routes())
+        .merge(account_sessions::routes())
         .merge(accounts::routes())
         .merge(allowed_hosts::routes())
         .merge(audit::routes())
         .merge(environments::routes())
+        .merge(history::routes())
+        .merge(items::routes())
         .merge(mails::routes())
         .merge(members::routes())
         .merge(project_keys::routes())
@@ -44,4 +51,5 @@ pub(crate) fn routes() -> Routes {
         .merge(signing_keys::routes())
         .merge(teams::routes())
         .merge(tokens::routes())
+        .merge(users::routes())
 }

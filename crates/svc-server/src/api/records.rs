@@ -3,7 +3,7 @@
 mod aggregate;
 pub(crate) mod bulk_create;
 mod change_all;
-mod history;
+pub(crate) mod history;
 pub(crate) mod list;
 mod references;
 mod siblings;

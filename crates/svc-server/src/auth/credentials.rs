@@ -58,6 +58,14 @@ impl Account {
         }
     }
 
+    /// The session of the call, if it is one.
+    pub(crate) fn session(&self) -> Option<Uuid> {
+        match self {
+            Self::Key(_) => None,
+            Self::Session(session) => Some(session.session_uid),
+        }
+    }
+
     /// When the API key ends, where it does.
     pub(crate) fn expires(&self) -> Option<Timestamp> {
         match self {

@@ -4,11 +4,12 @@
 use jiff::Timestamp;
 use svc_data::Row;
 use svc_model::Scope;
+use svc_model::administration::users::{Invite, Resume, Suspend};
 use svc_model::users::{Create, Delete, Update};
 use svc_model::wire::Operation as _;
 use uuid::Uuid;
 
-use crate::credentials::{Purpose, sessions};
+use crate::credentials::{Purpose, codes, sessions};
 use crate::database::{Reader, Store, Tx, row, values};
 use crate::error::{Error, Result};
 use crate::people::person::{self, Person};
@@ -195,6 +196,78 @@ impl Users<'_> {
                 }
                 tx.changed_row("users", uid, entry)?;
                 get(tx, &scope, uid)
+            })
+            .await
+    }
+
+    /// Keeps a user from signing in: sessions end, codes that were mailed become invalid, and signing in answers like a wrong
+    /// password.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator who can sign in.
+    pub async fn suspend(&self, uid: Uuid) -> Result<User> {
+        self.store
+            .write_in(self.scope.clone(), move |tx, scope: UserScope| {
+                let user = get(tx, &scope, uid)?;
+                ensure_other_administrator(tx, &scope, &user)?;
+                let entry = scope
+                    .entry(Suspend::INFO.name, uid)
+                    .before(tx.tag("users", uid)?);
+                let since = user.suspended.unwrap_or(tx.now());
+                let sql = "UPDATE users SET suspended = ?1 WHERE uid = ?2";
+                tx.execute(sql, &values![since, uid])?;
+                sessions::end_all(tx, scope.person(Some(uid)))?;
+                codes::forget(tx, scope.person(Some(uid)))?;
+                tx.changed_row("users", uid, entry)?;
+                get(tx, &scope, uid)
+            })
+            .await
+    }
+
+    /// Lets a suspended user sign in again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user.
+    pub async fn resume(&self, uid: Uuid) -> Result<User> {
+        self.store
+            .write_in(self.scope.clone(), move |tx, scope: UserScope| {
+                get(tx, &scope, uid)?;
+                let entry = scope
+                    .entry(Resume::INFO.name, uid)
+                    .before(tx.tag("users", uid)?);
+                let sql = "UPDATE users SET suspended = NULL WHERE uid = ?1";
+                tx.execute(sql, &values![uid])?;
+                tx.changed_row("users", uid, entry)?;
+                get(tx, &scope, uid)
+            })
+            .await
+    }
+
+    /// Mails an invitation again to a user who has no password yet, with a link below `base_url`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for a user who has a password, or is suspended.
+    pub async fn invite(&self, uid: Uuid, base_url: &str) -> Result<User> {
+        let base_url = base_url.to_owned();
+        self.store
+            .write_in(self.scope.clone(), move |tx, scope: UserScope| {
+                let user = get(tx, &scope, uid)?;
+                if user.has_password {
+                    return Err(Error::refused(
+                        "the user has a password already; a forgotten one is reset",
+                    ));
+                }
+                if user.suspended.is_some() {
+                    return Err(Error::refused(
+                        "the user is suspended; resume the user first",
+                    ));
+                }
+                let mail = (MailKind::Invitation, Purpose::Invitation);
+                person::mail_code(tx, &scope, uid, mail, &user.email, &base_url)?;
+                tx.audit(scope.entry(Invite::INFO.name, uid));
+                Ok(user)
             })
             .await
     }

@@ -103,7 +103,7 @@ impl<O: Operation> ListCall<O> {
         what: Administered,
         of: ListedOf,
         parameters: &[&str],
-        refine: impl Fn(ListQuery, &[Option<String>]) -> ApiResult<ListQuery> + Copy,
+        refine: impl FnOnce(ListQuery, &[Option<String>]) -> ApiResult<ListQuery>,
     ) -> ApiResult {
         let (text, values) = self.split_query(parameters)?;
         let resource = entries(&self.state, what, of).await?;

@@ -9,7 +9,7 @@ use crate::{
     http::{ApiResult, links, request::Peer, response::json_response},
 };
 
-pub(super) async fn get_history(
+pub(crate) async fn get_history(
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
     call: Call<Read>,
 ) -> ApiResult {
