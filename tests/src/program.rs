@@ -80,6 +80,18 @@ impl Program {
         self
     }
 
+    /// Gives it a text on standard input, which is shorter than a pipe holds.
+    ///
+    /// # Panics
+    /// When there is no pipe.
+    #[must_use]
+    pub fn input(mut self, text: &str) -> Self {
+        let (reader, mut writer) = std::io::pipe().expect("a pipe");
+        writer.write_all(text.as_bytes()).expect("a short text");
+        self.command.stdin(reader);
+        self
+    }
+
     /// Runs it to its end.
     ///
     /// # Panics
