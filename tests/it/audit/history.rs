@@ -135,6 +135,52 @@ fn a_record_has_a_history_of_who_changed_what_and_when() {
 }
 
 #[test]
+fn an_upsert_keeps_what_it_did_however_its_answer_is_shown() {
+    let audited = AuditedService::new();
+    let service = &audited.service;
+    for resource in RESOURCES {
+        let upsert = |query: &str, body: Value, status: u16| {
+            let path = format!("/models/t?_on_conflict={query}");
+            let call = service.data("POST", resource, &path);
+            call.json(&body).expect(status).json()
+        };
+        let made = upsert("name", json!({"name": "a", "note": "é\"\n"}), 201);
+        let id = &made["id"];
+        upsert("name&_fields=id", json!({"name": "a", "note": "x"}), 200);
+        // Nothing but the unique value, and values that are there already.
+        upsert("name", json!({"name": "a"}), 200);
+        upsert("name", json!({"name": "a", "note": "x"}), 200);
+        upsert(
+            "name&_fields=amount",
+            json!({"name": "a", "note": null, "amount": 2}),
+            200,
+        );
+        upsert("id", json!({"id": id, "name": "b"}), 200);
+        upsert("id", json!({"id": id, "amount": "many"}), 400);
+
+        let path = format!("/models/t/{id}");
+        let expected = [
+            ("update", json!({"name": {"old": "a", "new": "b"}})),
+            (
+                "update",
+                json!({"note": {"old": "x", "new": null}, "amount": {"old": 1, "new": 2}}),
+            ),
+            ("update", json!({})),
+            ("update", json!({})),
+            ("update", json!({"note": {"old": "é\"\n", "new": "x"}})),
+            (
+                "create",
+                json!({
+                    "id": {"new": id}, "name": {"new": "a"}, "note": {"new": "é\"\n"}, "amount": {"new": 1}
+                }),
+            ),
+        ];
+        let expected = expected.map(|(action, changes)| (format!("records.{action}"), changes));
+        assert_eq!(changes(service, resource, &path), expected, "{resource}");
+    }
+}
+
+#[test]
 fn writes_to_many_records_keep_what_they_did_to_each() {
     let audited = AuditedService::new();
     let service = &audited.service;
@@ -477,6 +523,11 @@ fn simultaneous_changes_of_a_record_make_one_chain_of_values() {
                             1 => (
                                 "PUT",
                                 path.clone(),
+                                json!({"name": "start", "note": body["note"]}),
+                            ),
+                            2 => (
+                                "POST",
+                                "/models/t?_on_conflict=name".to_owned(),
                                 json!({"name": "start", "note": body["note"]}),
                             ),
                             _ => ("PATCH", path.clone(), body),
