@@ -2,6 +2,7 @@
 
 mod accounts;
 mod levels;
+mod people;
 mod projects;
 
 use serde_json::{Value, json};

@@ -4,6 +4,7 @@
 //! It is decided before existence is looked at, so that a missing project and a foreign one answer alike. A handler says
 //! by the type of its [`Call`] what it is about to do; the [`Access`] that it gets offers this and nothing else.
 
+pub(crate) mod acting;
 mod records;
 mod right;
 
@@ -94,6 +95,7 @@ impl<R: Right> FromRequest<Shared> for Call<R> {
             resource: names.resource,
         };
         let rights = rights(state, &parts, &path).await?;
+        let rights = acting::rights(state, &parts, &path, rights).await?;
         rights.check::<R>(&path, &names.model)?;
         let (resource, params) = match path.is_tools() {
             true => (state.tools.get(&state.store, &path).await?, Arc::default()),
@@ -194,6 +196,7 @@ impl<R> Access<R> {
             }
             Rights::Resident(resident) => resident.actor(),
             Rights::Account(account) => account.account.actor(),
+            Rights::ActingAs(acting) => acting.user.clone(),
             Rights::Starter(actor, _) => actor.clone(),
         }
     }
@@ -379,6 +382,8 @@ enum Rights {
     Resident(Resident),
     /// Those of the team that an account has in the project.
     Account(Box<AccountHere>),
+    /// Those of the user that an administrator sees as.
+    ActingAs(Box<acting::ActingAs>),
     /// Those that who began an import has now.
     Starter(Actor, StarterRights),
 }
@@ -396,6 +401,7 @@ impl Rights {
                 Some(Limits::Team(team, rights))
             }
             Self::Account(account) => Some(Limits::Team(&account.team, &account.rights)),
+            Self::ActingAs(acting) => Some(Limits::Team(&acting.team, &acting.rights)),
             Self::Starter(_, StarterRights::OfTeam(team, rights)) => {
                 Some(Limits::Team(team, rights))
             }

@@ -13,7 +13,9 @@ use crate::credentials::{Purpose, codes, sessions};
 use crate::database::{Reader, Store, Tx, row, values};
 use crate::error::{Error, Result};
 use crate::people::person::{self, Person};
-use crate::people::{MailKind, PermissionsGroup, Team, UserScope, accounts, teams};
+use crate::people::{
+    MailKind, PermissionsGroup, Team, TeamRights, UserScope, accounts, rights, teams,
+};
 use crate::secrets::Secret;
 
 /// Longest name of a person, in characters.
@@ -196,6 +198,21 @@ impl Users<'_> {
                 }
                 tx.changed_row("users", uid, entry)?;
                 get(tx, &scope, uid)
+            })
+            .await
+    }
+
+    /// A user, and what the user's team may do with records in this environment.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user.
+    pub async fn rights_of(&self, uid: Uuid) -> Result<(User, TeamRights)> {
+        let environment = self.scope.environment.clone();
+        self.store
+            .read_in(self.scope.clone(), move |reader, scope: UserScope| {
+                let user = get(reader, &scope, uid)?;
+                let rights = rights::of_team(reader, &user.team)?.in_environment(&environment);
+                Ok((user, rights))
             })
             .await
     }

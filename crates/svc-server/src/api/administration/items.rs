@@ -86,7 +86,7 @@ async fn update(call: Call<Update>) -> ApiResult {
     change.model.clone_from(&patch.model);
     change.value = patch.value.as_ref().map(|value| value.get().to_owned());
     change.shared = patch.shared;
-    ensure_seen(&call, scope, uid).await?;
+    ensure_changeable(&call, scope, uid).await?;
     let of = ListedOf::Environment(scope.clone());
     let _writing = call.state.tools.begin_write().await;
     let tags = if_match.as_deref();
@@ -99,6 +99,7 @@ async fn update(call: Call<Update>) -> ApiResult {
 
 async fn delete(call: Call<Delete>) -> ApiResult {
     let Delete { scope, uid, .. } = &call.operation;
+    ensure_changeable(&call, scope, uid).await?;
     let items = call.store.items();
     items
         .delete(scope, caller(&call, scope), parse_uid(uid)?)
@@ -112,20 +113,37 @@ fn caller<O: Operation>(call: &Call<O>, scope: &Scope) -> ItemCaller {
     ItemCaller::new(call.account.uid(), is_administrator)
 }
 
-/// An item that another account keeps for itself is not there.
-async fn ensure_seen<O: Operation>(call: &Call<O>, scope: &Scope, uid: &str) -> ApiResult<()> {
-    #[derive(Deserialize)]
-    struct Seen {
-        owner: Uuid,
-        shared: bool,
-    }
+/// Whose an item is.
+#[derive(Deserialize)]
+struct Seen {
+    owner: Uuid,
+    shared: bool,
+}
 
+/// Refuses a change of somebody else's item by anybody but an administrator.
+async fn ensure_changeable<O: Operation>(
+    call: &Call<O>,
+    scope: &Scope,
+    uid: &str,
+) -> ApiResult<()> {
+    let item = ensure_seen(call, scope, uid).await?;
+    let caller = caller(call, scope);
+    match item.owner == caller.account || caller.is_administrator {
+        true => Ok(()),
+        false => Err(ApiError::PermissionDenied(
+            "the item is somebody else's; its owner and administrators change it",
+        )),
+    }
+}
+
+/// An item that another account keeps for itself is not there.
+async fn ensure_seen<O: Operation>(call: &Call<O>, scope: &Scope, uid: &str) -> ApiResult<Seen> {
     let of = ListedOf::Environment(scope.clone());
     let found = entry(&call.state, WHAT, of, uid).await?;
     let item: Seen = serde_json::from_slice(&found.body)
         .map_err(|error| ApiError::Internal(error.to_string()))?;
     match item.shared || item.owner == call.account.uid() {
-        true => Ok(()),
+        true => Ok(item),
         false => Err(ApiError::NotFound("there is no such entry".to_owned())),
     }
 }
