@@ -1,6 +1,6 @@
 //! The slots of a journal as bytes. A line that is longer than a slot goes on in others: the first one names the next, and so on.
 
-use super::{NewLine, file::Noted};
+use super::NewLine;
 
 /// Bytes of a slot: all columns of a line, unless a key is very long, or values are kept.
 pub(super) const SLOT_BYTES: usize = 1024;
@@ -64,6 +64,15 @@ pub(super) fn encode(json: &[u8], known: u32, slots: &[u32]) -> Vec<Vec<u8>> {
         bytes
     });
     parts.collect()
+}
+
+/// What a slot has.
+pub(super) enum Noted {
+    Nothing,
+    Begun(NewLine),
+    Settled(NewLine),
+    Refused(NewLine),
+    Unreadable,
 }
 
 /// What the slots of a file have.
