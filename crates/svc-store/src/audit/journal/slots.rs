@@ -22,6 +22,15 @@ const MAX_LINE: usize = 64 << 10;
 /// Bytes of a line in each of several slots, behind the head and the number of the next slot.
 const PART_BYTES: usize = SLOT_BYTES - HEAD - size_of::<u32>();
 
+/// What a slot has.
+pub(super) enum Noted {
+    Nothing,
+    Begun(NewLine),
+    Settled(NewLine),
+    Refused(NewLine),
+    Unreadable,
+}
+
 /// How many slots a line of so many bytes takes beside the first one; `None` where it is too long.
 pub(super) fn more_slots(length: usize) -> Option<usize> {
     match length {
