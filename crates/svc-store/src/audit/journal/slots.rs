@@ -75,15 +75,6 @@ pub(super) fn encode(json: &[u8], known: u32, slots: &[u32]) -> Vec<Vec<u8>> {
     parts.collect()
 }
 
-/// What a slot has.
-pub(super) enum Noted {
-    Nothing,
-    Begun(NewLine),
-    Settled(NewLine),
-    Refused(NewLine),
-    Unreadable,
-}
-
 /// What the slots of a file have.
 pub(super) fn decode(file: &[u8]) -> impl Iterator<Item = Noted> {
     file.chunks(SLOT_BYTES).map(|slot| decode_slot(file, slot))
