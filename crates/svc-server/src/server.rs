@@ -94,6 +94,9 @@ impl Server {
             let app_base_url = format!("{app_origin}{PREFIX}");
             let state = State::new(config, store, base_url.clone(), app_base_url.clone())?;
             state.refresh().await.map_err(Error::store)?;
+            if let Err(error) = state.store.resources().complete_hints().await {
+                tracing::warn!(%error, "the addresses of resources are not shown in lists");
+            }
             if let Err(error) = state.writing.flush(&state.store).await {
                 tracing::error!(%error, "the store cannot be written; writes are refused until it can");
                 state.store_health.report_failure(&error);

@@ -4,6 +4,9 @@
 -- The address of a resource without passwords; NULL until it is known.
 ALTER TABLE resources ADD COLUMN url_hint TEXT;
 
+-- The environment of requests that name none; `prod` where it is NULL.
+ALTER TABLE projects ADD COLUMN default_environment TEXT;
+
 -- Views, queries, charts, dashboards and preferences. `value` is JSON, never parsed.
 CREATE TABLE items (
     uid TEXT NOT NULL PRIMARY KEY,
@@ -77,11 +80,6 @@ CREATE VIEW api_resources AS
     SELECT unique_name, name, CASE WHEN engine = 'http' THEN 'api' ELSE 'database' END AS type, engine AS type_item,
         params, url_hint, date_add, environment_uid
     FROM resources;
-
-CREATE VIEW api_tokens AS
-    SELECT c.uid, COALESCE(r.unique_name, '__svc_app__') AS resource, c.name, c.prefix, c.date_add, c.last_use,
-        c.expires, c.revoked, c.environment_uid
-    FROM static_tokens c LEFT JOIN resources r ON r.uid = c.resource_uid;
 
 CREATE VIEW api_service_tokens AS
     SELECT c.uid, json_object('uid', t.uid, 'name', t.name) AS team, c.name, c.prefix, c.date_add, c.last_use,

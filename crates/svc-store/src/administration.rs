@@ -206,6 +206,8 @@ const TOKENS: &[DeclaredField] = &[
     text("resource"),
     or_null(text("name")),
     text("prefix"),
+    or_null(json("rights")),
+    or_null(json("models")),
     time("date_add"),
     or_null(time("last_use")),
     or_null(time("expires")),

@@ -175,8 +175,8 @@ impl<'a> Audit<'a> {
             .await
     }
 
-    /// Appends the lines that only the journals of services have yet.
-    pub(crate) async fn collect(&self) {
+    /// Appends the lines that only the journals of services have yet, so that what is listed next has them.
+    pub async fn collect(&self) {
         if let Err(error) = journal::collect(self.store).await {
             tracing::warn!(%error, "lines of what was written just now may be missing from the audit trail");
         }

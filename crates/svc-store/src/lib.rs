@@ -59,9 +59,9 @@ pub use self::clock::Clock;
 pub use self::credentials::{
     AccountGrant, AccountRights, AccountSession, ApiKey, ApiKeyIdentity, Claims, Created,
     Credential, CredentialHash, CredentialKind, Credentials, Grant, Identity, Keyring, Membership,
-    NewApiKey, NewCredential, NewServiceToken, NewStaticToken, ResourceGrant, ServiceToken,
-    ServiceTokenIdentity, SessionHolder, SessionIdentity, SessionTokens, Sessions, SignInOrigin,
-    SigningKeys, StaticToken, TeamGrant, TokenIdentity, TokenLimits,
+    NewAccountKey, NewApiKey, NewCredential, NewServiceToken, NewStaticToken, ResourceGrant,
+    ServiceToken, ServiceTokenIdentity, SessionHolder, SessionIdentity, SessionTokens, Sessions,
+    SignInOrigin, SigningKeys, StaticToken, TeamGrant, TokenIdentity, TokenLimits,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};
@@ -70,9 +70,9 @@ pub use self::imports::{
 };
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::people::{
-    Account, Accounts, Authentication, Mail, MailKind, Mails, Member, Members, NewUser,
-    PermissionsGroup, Person, Registered, Registration, Rights, RightsRule, RightsRules, SignIn,
-    Team, TeamPatch, TeamRights, Teams, User, UserAccount, UserPatch, Users,
+    Account, AccountPatch, Accounts, Authentication, Mail, MailKind, Mails, Member, Members,
+    NewAccount, NewUser, PermissionsGroup, Person, Registered, Registration, Rights, RightsRule,
+    RightsRules, SignIn, Team, TeamPatch, TeamRights, Teams, User, UserAccount, UserPatch, Users,
 };
 pub use self::projects::{
     ConnectedResource, Engine, Environment, EnvironmentCopy, EnvironmentPatch, Environments,

@@ -13,7 +13,7 @@ mod tools;
 pub(crate) mod users;
 
 pub use self::account::{Account as UserAccount, Registered, Registration, SignIn};
-pub use self::accounts::{Account, Accounts};
+pub use self::accounts::{Account, AccountPatch, Accounts, NewAccount};
 pub use self::authentication::Authentication;
 pub use self::mails::{Mail, MailKind, Mails};
 pub use self::members::{Member, Members};

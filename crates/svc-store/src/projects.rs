@@ -16,7 +16,7 @@ pub(crate) use self::scope::{Located, ProjectRow, ScopeRow};
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, Project, ProjectName};
+use svc_model::{EnvironmentName, Project, ProjectName, Scope};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::people::{Authentication, accounts, members, teams};
 
 const COLUMNS: &str = "p.uid AS project_uid, p.unique_name, p.name, p.color, p.domain, p.sign_up, p.params, \
-     p.date_add, p.owner_uid, p.authentication";
+     p.date_add, p.owner_uid, p.authentication, p.default_environment";
 
 /// A project and its settings. (An API client gets a [`svc_model::Project`].)
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub struct ProjectSettings {
     pub sign_up: bool,
     /// How its users sign in.
     pub authentication: Authentication,
+    /// The environment of requests that name none.
+    pub default_environment: Option<EnvironmentName>,
     /// Its settings, a JSON object as text.
     pub params: String,
     /// When it was made.
@@ -98,6 +100,8 @@ pub struct ProjectPatch {
     pub color: Option<Option<String>>,
     /// Another domain; `Some(None)` removes it.
     pub domain: Option<Option<String>>,
+    /// Another default environment; `Some(None)` is `prod`.
+    pub default_environment: Option<Option<EnvironmentName>>,
     /// Whether users may register themselves.
     pub sign_up: Option<bool>,
     /// Another way for users to sign in.
@@ -245,12 +249,23 @@ impl Projects<'_> {
                 let color = patch.color.unwrap_or(old.color);
                 let domain = patch.domain.unwrap_or(old.domain);
                 let sign_up = patch.sign_up.unwrap_or(old.sign_up);
+                let default_environment =
+                    patch.default_environment.unwrap_or(old.default_environment);
+                if let Some(environment) = &default_environment
+                    && ScopeRow::find(tx, &Scope::new(&project.name, environment))?.is_none()
+                {
+                    let message = "the project has no such environment";
+                    return Err(Error::invalid_field("default_environment", message));
+                }
                 let authentication = patch.authentication.unwrap_or(old.authentication);
                 let authentication = authentication.check()?.to_text()?;
                 tx.execute(
                     "UPDATE projects SET name = ?1, color = ?2, domain = ?3, sign_up = ?4, params = ?5, \
-                     authentication = ?7 WHERE uid = ?6",
-                    &values![name, color, domain, sign_up, params, uid, authentication],
+                     authentication = ?7, default_environment = ?8 WHERE uid = ?6",
+                    &values![
+                        name, color, domain, sign_up, params, uid, authentication,
+                        default_environment
+                    ],
                 )?;
                 let entry = project.entry("projects.update").before(before);
                 tx.changed_row("projects", uid, entry)?;
@@ -302,6 +317,6 @@ fn insert(tx: &mut Tx<'_>, new: NewProject) -> Result<String> {
 fn from_row(row: &Row) -> Result<ProjectSettings> {
     columns!(row => ProjectSettings {
         authentication: Authentication::from_row(row)?,
-        unique_name, name, color, domain, owner_uid, sign_up, params, date_add
+        unique_name, name, color, domain, owner_uid, sign_up, default_environment, params, date_add
     })
 }

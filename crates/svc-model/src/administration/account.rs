@@ -33,6 +33,23 @@ pub struct Account {
     pub projects: Vec<ProjectOfAccount>,
 }
 
+impl Account {
+    /// An account without names that does not operate the service.
+    pub fn new(uid: impl Into<String>, email: impl Into<String>) -> Self {
+        Self {
+            uid: uid.into(),
+            email: email.into(),
+            first_name: None,
+            last_name: None,
+            language: None,
+            timezone: None,
+            is_operator: false,
+            otp_enabled: false,
+            projects: Vec::new(),
+        }
+    }
+}
+
 /// A project of an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -34,6 +34,30 @@ pub struct Mail {
     pub link: Option<IssuedText>,
 }
 
+impl Mail {
+    /// A mail that was not tried to be sent yet, without its code.
+    pub fn new(
+        uid: impl Into<String>,
+        recipient: impl Into<String>,
+        kind: impl Into<String>,
+        subject: impl Into<String>,
+    ) -> Self {
+        Self {
+            uid: uid.into(),
+            recipient: recipient.into(),
+            kind: kind.into(),
+            project: None,
+            environment: None,
+            subject: subject.into(),
+            date_add: String::new(),
+            attempts: 0,
+            last_error: None,
+            code: None,
+            link: None,
+        }
+    }
+}
+
 /// List the mails that wait: `GET {app_base_url}/mails/`, 200 with the paginated envelope, the newest first.
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/mails/")]

@@ -29,6 +29,22 @@ pub struct SignIn {
     pub mail_link: Option<String>,
 }
 
+impl SignIn {
+    /// The defaults, with these answers to who may register and into which team.
+    pub fn new(sign_up: bool, sign_up_team: impl Into<String>) -> Self {
+        Self {
+            sign_up,
+            sign_up_team: sign_up_team.into(),
+            email_domains: Vec::new(),
+            confirm_email: false,
+            password_min_length: 8,
+            access_token_seconds: 900,
+            refresh_token_days: 30,
+            mail_link: None,
+        }
+    }
+}
+
 /// The body of a change to how users sign in. A property that is left out keeps its value; an unknown property is an error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ReadBody)]
 #[non_exhaustive]

@@ -20,6 +20,10 @@ pub struct Token {
     pub name: Option<String>,
     /// How the text of the token begins.
     pub prefix: String,
+    /// What may be done with the records: `read`, `write`, `delete`; `None` for everything, SQL too.
+    pub rights: Option<Vec<String>>,
+    /// The models; `None` for all.
+    pub models: Option<Vec<String>>,
     /// The time of creation (RFC 3339).
     pub date_add: String,
     /// The time of the last use, exact to a minute (RFC 3339).
@@ -53,6 +57,12 @@ pub struct NewToken {
     /// The time at which the token ends (RFC 3339); never when `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires: Option<String>,
+    /// What may be done with the records: `read`, `write`, `delete`; everything, SQL too, when `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rights: Option<Vec<String>>,
+    /// The models; all when `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub models: Option<Vec<String>>,
 }
 
 impl NewToken {
@@ -62,6 +72,8 @@ impl NewToken {
             resource: resource.into(),
             name: None,
             expires: None,
+            rights: None,
+            models: None,
         }
     }
 }

@@ -58,6 +58,14 @@ impl Account {
         }
     }
 
+    /// When the API key ends, where it does.
+    pub(crate) fn expires(&self) -> Option<Timestamp> {
+        match self {
+            Self::Key(key) => key.identity.credential.expires,
+            Self::Session(_) => None,
+        }
+    }
+
     /// Who asks, for the audit trail.
     pub(crate) fn actor(&self) -> Actor {
         let email = &self.grant().email;

@@ -21,7 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GivenBy {
     /// An operator, who may connect the files of this machine.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the handlers of resources"))]
     Operator,
     /// Anybody else.
     Administrator,

@@ -43,7 +43,6 @@ impl TestOutcome {
     }
 
     /// Why the database cannot be used; `None` where it can.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for who saves a resource"))]
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
             Self::Usable { .. } => None,

@@ -15,7 +15,6 @@ use crate::{
     },
 };
 
-#[cfg_attr(not(test), expect(dead_code, reason = "for the handlers of resources"))]
 impl State {
     /// Refuses the address of a resource that cannot be read, or that leads where this person may connect nothing: 400 on
     /// `url`. An address that is given over HTTP is held to this before it is stored or tested.

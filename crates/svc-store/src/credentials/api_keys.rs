@@ -1,16 +1,20 @@
 //! API keys: what an account shows to read projects and to read and write pages
 //! (`Authorization: Bearer <API_KEY>`; specification, section 5).
 
+use jiff::Timestamp;
 use svc_data::{Row, Value};
 use svc_model::ProjectName;
+use svc_model::administration::{account_keys, project_keys};
+use svc_model::wire::Operation as _;
 use uuid::Uuid;
 
 use crate::audit::{ActorKind, AuditEntry};
+use crate::clock;
 use crate::credentials::{self, Credential, CredentialKind, Credentials, Grant, Identity};
-use crate::credentials::{NewCredential, StoredGrant};
+use crate::credentials::{Created, NewCredential, StoredGrant};
 use crate::database::{Reader, Tx, columns, row, values};
-use crate::error::Result;
-use crate::people::{Team, TeamRights, accounts, members, rights, teams};
+use crate::error::{Error, Result};
+use crate::people::{Team, TeamRights, accounts, members, rights, teams, users};
 use crate::projects::{Located, ProjectRow};
 
 /// An API key as lists show it: everything but the key.
@@ -192,6 +196,124 @@ impl Credentials<'_, AccountGrant> {
             .read_in(project.clone(), |reader, project: ProjectRow| {
                 let members = "JOIN members m ON m.account_uid = a.uid WHERE m.project_uid = ?1";
                 credentials::list(reader, members, &values![project.uid])
+            })
+            .await
+    }
+}
+
+/// An API key that an account makes for itself; see [`NewAccountKey::new`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NewAccountKey {
+    /// Its name for people.
+    pub name: Option<String>,
+    /// When it ends.
+    pub expires: Option<Timestamp>,
+    /// The projects that it opens; `None` for all of the account.
+    pub projects: Option<Vec<ProjectName>>,
+}
+
+impl NewAccountKey {
+    /// A key without a name and without an end, for all projects of the account.
+    pub fn new() -> Self {
+        Self {
+            name: None,
+            expires: None,
+            projects: None,
+        }
+    }
+}
+
+impl Default for NewAccountKey {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Credentials<'_, AccountGrant> {
+    /// Makes a key of an account.
+    ///
+    /// # Errors
+    /// A field error on `expires` when it has passed, and on `projects` when one of them is not open to the account.
+    pub async fn create_for(
+        &self,
+        account: Uuid,
+        new: NewAccountKey,
+    ) -> Result<Created<AccountGrant>> {
+        let NewAccountKey {
+            name,
+            expires,
+            projects,
+        } = new;
+        clock::check_expiry(expires, self.store.clock().now())?;
+        let name = users::name("name", name)?;
+        let made = CredentialKind::ApiKey.generate()?;
+        let (hash, prefix) = (made.hash.to_hex(), made.prefix);
+        let credential = self.store.write(move |tx| {
+            let missing = || Error::not_found("there is no such account");
+            let owner = AccountGrant::find(tx, account)?.ok_or_else(missing)?;
+            let rights = AccountRights::of_account(tx, &owner)?;
+            let uid = Uuid::now_v7();
+            let is_limited = projects.is_some();
+            let row = row! {
+                uid, account_uid: account, hash, prefix, name, date_add: tx.now(), expires, is_limited
+            };
+            tx.insert("api_keys", &row)?;
+            for name in projects.into_iter().flatten() {
+                let known = ProjectRow::find(tx, &name)?;
+                let open = known.filter(|_| rights.in_project(&name).is_some());
+                let project = open.ok_or_else(|| {
+                    Error::invalid_field("projects", format!("{name} is no project of the account"))
+                })?;
+                let row = row! { key_uid: uid, project_uid: project.uid, is_allowed: true };
+                // A name that is given twice counts once.
+                match tx.insert("api_key_projects", &row) {
+                    Err(error) if !error.is_taken() => return Err(error),
+                    _ => {}
+                }
+            }
+            let entry = AuditEntry::new(account_keys::Create::INFO.name).record(uid.to_string());
+            let tag = credentials::tag::<AccountGrant>(tx, uid)?;
+            tx.changed(entry.after(tag));
+            credentials::get(tx, uid)
+        });
+        Ok(Created {
+            secret: made.secret,
+            credential: credential.await?,
+        })
+    }
+
+    /// Ends a key of an account for good.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the account has no such key.
+    pub async fn revoke_for(&self, account: Uuid, uid: Uuid) -> Result<()> {
+        self.revoke_of("account_uid", account.to_string(), uid)
+            .await
+    }
+
+    /// Ends the access of a key to a project. Its other projects stay open to it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project, or no key of a member that has
+    /// access to it.
+    pub async fn exclude(&self, project: &ProjectName, uid: Uuid) -> Result<()> {
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let sql = "SELECT uid FROM api_project_keys WHERE uid = ?1 AND project_uid = ?2";
+                if !tx.exists(sql, &values![uid, project.uid])? {
+                    return Err(Error::not_found("there is no such API key"));
+                }
+                let sql = "DELETE FROM api_key_projects WHERE key_uid = ?1 AND project_uid = ?2";
+                tx.execute(sql, &values![uid, project.uid])?;
+                let row = row! { key_uid: uid, project_uid: project.uid, is_allowed: false };
+                tx.insert("api_key_projects", &row)?;
+                tx.changed(
+                    project
+                        .entry(project_keys::Delete::INFO.name)
+                        .record(uid.to_string()),
+                );
+                Ok(())
             })
             .await
     }

@@ -44,6 +44,14 @@ impl Credentials<'_, TeamGrant> {
     pub async fn list(&self, scope: &Scope) -> Result<Vec<ServiceToken>> {
         credentials::list_of_environment(self.store, scope).await
     }
+
+    /// Ends a token of an environment for good.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the environment has no such token.
+    pub async fn revoke_in(&self, scope: &Scope, uid: Uuid) -> Result<()> {
+        credentials::revoke_in(self, scope, uid).await
+    }
 }
 
 impl Grant for TeamGrant {
@@ -76,7 +84,7 @@ impl StoredGrant for TeamGrant {
         (scope, team): &Self::Wanted,
     ) -> Result<Vec<(&'static str, Value)>> {
         let scope = ScopeRow::get(tx, scope)?;
-        let team = teams::by_name(tx, &scope.project_uid, team)?;
+        let team = teams::named(tx, &scope.project_uid, team)?;
         Ok(row! { environment_uid: scope.environment_uid, team_uid: team.uid }.into())
     }
 

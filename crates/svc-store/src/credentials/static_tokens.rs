@@ -156,6 +156,14 @@ impl Credentials<'_, ResourceGrant> {
     pub async fn list(&self, scope: &Scope) -> Result<Vec<StaticToken>> {
         credentials::list_of_environment(self.store, scope).await
     }
+
+    /// Ends a token of an environment for good.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the environment has no such token.
+    pub async fn revoke_in(&self, scope: &Scope, uid: Uuid) -> Result<()> {
+        credentials::revoke_in(self, scope, uid).await
+    }
 }
 
 impl Grant for ResourceGrant {

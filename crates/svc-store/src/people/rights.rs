@@ -1,11 +1,13 @@
 //! What a team may do with records: read, write and delete, by resource and model.
 
 use svc_data::{Row, Value};
+use svc_model::administration::rights::{Delete, Set};
+use svc_model::wire::Operation as _;
 use svc_model::{EnvironmentName, ModelName, ProjectName, ResourceName};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
-use crate::database::{Reader, Tx, handle, values};
+use crate::database::{Reader, Tx, handle, row, values};
 use crate::error::{Error, Result};
 use crate::people::{PermissionsGroup, Team, teams};
 use crate::projects::ProjectRow;
@@ -188,34 +190,50 @@ impl RightsRules<'_> {
     /// As [`list`](Self::list); a field error on `resource` when a model is named without one;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the administrator team, which may do everything.
     pub async fn set(&self, project: &ProjectName, team: &str, rule: RightsRule) -> Result<()> {
-        if rule.model.is_some() && rule.resource.is_none() {
-            return Err(Error::invalid_field(
-                "resource",
-                "name the resource of the model",
-            ));
-        }
+        check_rule(&rule)?;
         let team = team.to_owned();
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let team = teams::by_name(tx, &project.uid, &team)?;
-                if team.super_group {
-                    return Err(Error::refused(
-                        "administrators may do everything; move people to another team to limit them",
-                    ));
+                put(tx, &project, &team, &rule).map(drop)
+            })
+            .await
+    }
+
+    /// Sets a rule of a team that is given by its uid or its name, and says its identifier and whether it is new.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub async fn put(
+        &self,
+        project: &ProjectName,
+        team: &str,
+        rule: RightsRule,
+    ) -> Result<(Uuid, bool)> {
+        check_rule(&rule)?;
+        let team = team.to_owned();
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let team = teams::named(tx, &project.uid, &team)?;
+                put(tx, &project, &team, &rule)
+            })
+            .await
+    }
+
+    /// Removes a rule of a project by its identifier.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the project has no such rule.
+    pub async fn delete(&self, project: &ProjectName, uid: Uuid) -> Result<()> {
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let sql = "SELECT r.uid FROM team_rights r JOIN teams t ON t.uid = r.team_uid \
+                     WHERE r.uid = ?1 AND t.project_uid = ?2";
+                if !tx.exists(sql, &values![uid, project.uid])? {
+                    return Err(Error::not_found("there is no such rule"));
                 }
-                let Rights { read, write, delete } = rule.rights;
-                let key = key(&team, &rule);
-                let before = tag(tx, &key)?;
-                delete_rule(tx, &key)?;
-                tx.execute(
-                    "INSERT INTO team_rights (team_uid, resource, model, environment, can_read, can_write, can_delete, \
-                     uid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                    &[key.as_slice(), &values![read, write, delete, Uuid::now_v7()]].concat(),
-                )?;
-                let entry = entry("rights.set", &project, &team, &rule).before(before);
-                let entry = entry.after(tag(tx, &key)?);
-                tx.changed(entry);
-                Ok(())
+                let entry = project.entry(Delete::INFO.name).record(uid.to_string());
+                tx.delete_row("team_rights", uid, entry)
             })
             .await
     }
@@ -248,6 +266,51 @@ impl RightsRules<'_> {
             })
             .await
     }
+}
+
+/// Refuses a rule about a model of no resource.
+fn check_rule(rule: &RightsRule) -> Result<()> {
+    match rule.model.is_some() && rule.resource.is_none() {
+        true => Err(Error::invalid_field(
+            "resource",
+            "name the resource of the model",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Sets a rule in place of the one for the same, and says its identifier and whether it is new.
+fn put(
+    tx: &mut Tx<'_>,
+    project: &ProjectRow,
+    team: &Team,
+    rule: &RightsRule,
+) -> Result<(Uuid, bool)> {
+    if team.super_group {
+        return Err(Error::refused(
+            "administrators may do everything; move people to another team to limit them",
+        ));
+    }
+    let Rights {
+        read,
+        write,
+        delete,
+    } = rule.rights;
+    let key = key(team, rule);
+    let before = tag(tx, &key)?;
+    let sql = format!("SELECT uid FROM team_rights WHERE {IS_KEY}");
+    let known: Option<Uuid> = tx.find(&sql, &key, |row| row::get(row, "uid"))?;
+    let uid = known.unwrap_or_else(Uuid::now_v7);
+    delete_rule(tx, &key)?;
+    tx.execute(
+        "INSERT INTO team_rights (team_uid, resource, model, environment, can_read, can_write, can_delete, uid) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        &[key.as_slice(), &values![read, write, delete, uid]].concat(),
+    )?;
+    let entry = entry(Set::INFO.name, project, team, rule).before(before);
+    let entry = entry.after(tag(tx, &key)?);
+    tx.changed(entry);
+    Ok((uid, known.is_none()))
 }
 
 fn entry(action: &'static str, project: &ProjectRow, team: &Team, rule: &RightsRule) -> AuditEntry {

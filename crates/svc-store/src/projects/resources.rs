@@ -142,6 +142,32 @@ impl Resources<'_> {
         found.await?.ok_or_else(|| missing_resource(resource))
     }
 
+    /// Keeps the hint of each address that was stored without one.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub async fn complete_hints(&self) -> Result<()> {
+        let sql = select("WHERE r.url_hint IS NULL");
+        let without = self.store.read(move |reader| {
+            let sealer = reader.sealer();
+            reader.list(&sql, &[], |row| Ok(open(sealer, row).ok()))
+        });
+        let opened: Vec<_> = without.await?.into_iter().flatten().collect();
+        if opened.is_empty() {
+            return Ok(());
+        }
+        self.store
+            .write(move |tx| {
+                for ConnectedResource { resource, url } in &opened {
+                    let sql = "UPDATE resources SET url_hint = ?1 WHERE uid = ?2";
+                    let values = values![url_hint(url), resource.uid];
+                    tx.housekeeping().execute(sql, &values)?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
     /// Every connected database of every project, with its address.
     ///
     /// # Errors
@@ -306,9 +332,11 @@ impl Change {
             None => (row.get::<String>("url")?, old.engine),
         };
         let (name, params) = (name.unwrap_or(old.name), params.unwrap_or(old.params));
+        let hint = url.as_ref().map(|(url, _)| url).or(kept.as_ref());
+        let hint = hint.map(url_hint);
         tx.execute(
-            "UPDATE resources SET url = ?1, engine = ?2, name = ?3, params = ?4 WHERE uid = ?5",
-            &values![sealed, engine.as_str(), name, params, old.uid],
+            "UPDATE resources SET url = ?1, engine = ?2, name = ?3, params = ?4, url_hint = ?6 WHERE uid = ?5",
+            &values![sealed, engine.as_str(), name, params, old.uid, hint],
         )?;
         written(tx, "resources.update", old.uid, before)
     }
@@ -351,7 +379,8 @@ fn insert(tx: &mut Tx<'_>, scope: &ScopeRow, checked: Checked) -> Result<Resourc
     let params = new.params.unwrap_or_else(|| "{}".to_owned());
     let (environment_uid, engine) = (&scope.environment_uid, checked.engine.as_str());
     let row = row! {
-        uid, environment_uid, unique_name, name, engine, url: checked.sealed, params, date_add: tx.now()
+        uid, environment_uid, unique_name, name, engine, url: checked.sealed, url_hint: url_hint(&new.url), params,
+        date_add: tx.now()
     };
     let taken =
         format!("the environment has a resource {unique_name} already; choose another name");

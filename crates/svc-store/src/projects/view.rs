@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 use svc_data::Row;
+use svc_model::Project;
 use svc_model::projects::{Environment, Feature, Member, Person, Resource, SecretTokenName, Team};
-use svc_model::{EnvironmentName, Project};
 use uuid::Uuid;
 
 use super::ProjectSettings;
@@ -37,7 +37,7 @@ pub(super) fn of(
         Some(owner) => accounts::get(reader, owner)?.map(person),
         None => None,
     };
-    project.default_environment = Some(EnvironmentName::default());
+    project.default_environment = Some(settings.default_environment.unwrap_or_default());
     project
         .features
         .insert("sign_up".to_owned(), Feature::from(settings.sign_up));

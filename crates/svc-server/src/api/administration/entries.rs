@@ -6,7 +6,7 @@ use axum::extract::{ConnectInfo, FromRequest, FromRequestParts as _, Request};
 use http::{StatusCode, request::Parts};
 use svc_data::{IfMatch, RecordJson, Resource};
 use svc_model::{
-    ListQuery, Lookup, ProjectName, RecordView, Scope, query::parse_pairs, wire::Operation,
+    Invalid, ListQuery, Lookup, ProjectName, RecordView, Scope, query::parse_pairs, wire::Operation,
 };
 use svc_store::{Administered, ListedOf};
 
@@ -90,7 +90,7 @@ impl<O: Operation> ListCall<O> {
                 Some(Some(true)) => query,
                 Some(Some(false)) => query.filter("revoked", Lookup::Isnull, "true"),
                 Some(None) => {
-                    return Err(svc_model::Invalid::field("revoked", "must be 1 or 0").into());
+                    return Err(Invalid::field("revoked", "must be 1 or 0").into());
                 }
             })
         })
@@ -136,7 +136,7 @@ impl<O: Operation> ListCall<O> {
     fn split_query(&self, parameters: &[&str]) -> ApiResult<(String, Vec<Option<String>>)> {
         let text = self.parts.uri.query().unwrap_or_default();
         let pairs = parse_pairs(text);
-        let pairs = pairs.map_err(|error| svc_model::Invalid::general(error.to_string()))?;
+        let pairs = pairs.map_err(|error| Invalid::general(error.to_string()))?;
         let value_of = |name: &&str| {
             let mut found = pairs.iter().rev().filter(|(key, _)| key == name);
             found.next().map(|(_, value)| value.clone().into_owned())
@@ -180,6 +180,24 @@ pub(super) async fn entry(
         }
         _ => error.into(),
     })
+}
+
+/// A failure of the store, with the name that a field has on the wire in place of the store's.
+pub(super) fn named_field(error: svc_store::Error, stored: &str, wire: &str) -> ApiError {
+    let Some(invalid) = error.invalid() else {
+        return error.into();
+    };
+    let mut renamed = Invalid::new();
+    for message in invalid.general_errors() {
+        renamed.push_general(message);
+    }
+    for (field, messages) in invalid.field_errors() {
+        let field = if field == stored { wire } else { field };
+        for message in messages {
+            renamed.push_field(field, message);
+        }
+    }
+    renamed.into()
 }
 
 /// A key of one part as records write it.
