@@ -381,8 +381,10 @@ mod tests {
             assert!(at(url).check().is_err(), "{url}");
         }
         assert!(at("https://a.example/svc").check().is_ok());
-        let mut config = Config::default();
-        config.sqlite_dir = Some("/no/such/folder".into());
+        let config = Config {
+            sqlite_dir: Some("/no/such/folder".into()),
+            ..Config::default()
+        };
         let error = config.check().unwrap_err().to_string();
         assert!(error.contains("create it"), "{error}");
     }

@@ -76,7 +76,7 @@ pub(crate) enum Token {
         #[arg(long, value_name = "RIGHTS", value_parser = parse_rights)]
         rights: Option<Rights>,
         /// The models that it may do it with, with commas between [default: all]
-        #[arg(long, value_name = "MODEL,...", value_delimiter = ',')]
+        #[arg(long, value_name = "MODEL,...", value_delimiter = ',', value_parser = parse_model)]
         models: Option<Vec<ModelName>>,
         #[command(flatten)]
         new: NewCredential,
@@ -141,6 +141,14 @@ impl Token {
                 write_revoked(output, tokens.revoke(&token).await)
             }
         }
+    }
+}
+
+/// Reads the name of a model as it is written on the command line.
+fn parse_model(text: &str) -> Result<ModelName, &'static str> {
+    match text {
+        "" => Err("must be the names of models with commas between"),
+        name => Ok(name.into()),
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) enum TestOutcome {
 }
 
 impl TestOutcome {
-    fn unusable(reason: impl ToString) -> Self {
+    fn unusable(reason: &(impl ToString + ?Sized)) -> Self {
         Self::Unusable {
             ok: false,
             reason: reason.to_string(),
@@ -112,12 +112,12 @@ impl ResourceTests {
             },
             Ok(Ok(Err(error))) => {
                 tracing::info!(%error, "a database that was tested cannot be used");
-                TestOutcome::unusable(error.outage())
+                TestOutcome::unusable(&error.outage())
             }
             Ok(Err(error)) => ended(&error),
             Err(_) => {
                 running.abort();
-                TestOutcome::unusable(Outage::NoAnswer)
+                TestOutcome::unusable(&Outage::NoAnswer)
             }
         }
     }
@@ -125,7 +125,7 @@ impl ResourceTests {
 
 fn ended(error: &JoinError) -> TestOutcome {
     tracing::error!(%error, "the test of a database has ended");
-    TestOutcome::unusable(Outage::Other)
+    TestOutcome::unusable(&Outage::Other)
 }
 
 #[cfg(test)]
@@ -240,8 +240,10 @@ mod tests {
     async fn a_server_that_the_options_do_not_allow_is_not_connected_to() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let mut config = crate::Config::default();
-        config.resource_hosts = vec!["10.0.0.0/8".parse().unwrap()];
+        let config = crate::Config {
+            resource_hosts: vec!["10.0.0.0/8".parse().unwrap()],
+            ..crate::Config::default()
+        };
         for scheme in ["postgres", "mysql"] {
             let limits = TestLimits::new(config.resource_options());
             // A name too: what counts is the address that it has.
@@ -282,7 +284,7 @@ mod tests {
             r#"{"ok":true,"engine":"sqlite","version":"3","models":2,"milliseconds":5}"#
         );
         assert_eq!(
-            serde_json::to_string(&TestOutcome::unusable(Outage::NoFile)).unwrap(),
+            serde_json::to_string(&TestOutcome::unusable(&Outage::NoFile)).unwrap(),
             r#"{"ok":false,"reason":"there is no such file"}"#
         );
     }

@@ -43,7 +43,8 @@ impl State {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::{
         fs,
@@ -147,7 +148,7 @@ mod tests {
                 let url = format!("sqlite:{}?mode=rw", path.display());
                 match outcome(&state, url).await {
                     TestOutcome::Usable { engine, models, .. } => {
-                        assert_eq!((engine, models), ("sqlite", 2))
+                        assert_eq!((engine, models), ("sqlite", 2));
                     }
                     unusable @ TestOutcome::Unusable { .. } => panic!("{mode}: {unusable:?}"),
                 }
