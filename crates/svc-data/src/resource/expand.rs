@@ -94,8 +94,8 @@ struct Expander<'e> {
 /// Which value the records that are read belong to.
 #[derive(Clone, Copy)]
 enum Owner<'o> {
-    /// That which has the same text.
-    ByText(&'o BTreeMap<Cow<'o, str>, usize>, &'o Comparer),
+    /// That which is equal.
+    Equal(&'o BTreeMap<Key<'o>, usize>, &'o Comparer),
     /// This one.
     Known(usize),
 }
@@ -183,13 +183,16 @@ impl Expander<'_> {
     ) -> Result<Found> {
         let left = self.left;
         let comparer = Comparer::of(&related.model, &related.fields);
-        let places = values.iter().map(|value| comparer.text(value)).zip(0..);
+        let places = values
+            .iter()
+            .map(|value| comparer.comparable(value))
+            .zip(0..);
         let places: BTreeMap<_, usize> = places.collect();
         let mut read = Read::default();
         // Two values that are one number belong to no single place.
         let mut are_alike = places.len() < values.len();
         if !are_alike {
-            let owner = Owner::ByText(&places, &comparer);
+            let owner = Owner::Equal(&places, &comparer);
             self.read(relation, related, values, owner, &mut read)
                 .await?;
             are_alike = read.of_value.iter().any(Option::is_none);
@@ -279,9 +282,9 @@ impl Expander<'_> {
                 self.take(json?)?;
                 read.of_value.push(match owner {
                     Owner::Known(value) => Some(value),
-                    Owner::ByText(places, comparer) => {
+                    Owner::Equal(places, comparer) => {
                         let key = records.values.key(number, &of_key)?;
-                        key.and_then(|key| places.get(&comparer.text(&key)).copied())
+                        key.and_then(|key| places.get(&comparer.comparable(&key)).copied())
                     }
                 });
             }

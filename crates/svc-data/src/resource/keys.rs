@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    Error, Model, Result,
+    Error, Field, Model, Result,
     plan::{Comparison, Test},
     record::Beside,
     structure::Kind,
@@ -34,7 +34,11 @@ impl<'b> Values<'b> {
     /// The values of a record at these places as texts; `None` where one of them is NULL.
     pub(super) fn key(self, record: usize, places: &[usize]) -> Result<Option<Key<'b>>> {
         if let [place] = places {
-            return Ok(text(self.of(record, *place))?.map(Key::One));
+            let json = self.of(record, *place);
+            return Ok(match whole_number(json) {
+                Some(number) => Some(Key::Number(number)),
+                None => text(json)?.map(Key::one),
+            });
         }
         let mut parts = Vec::with_capacity(places.len());
         for place in places {
@@ -61,19 +65,43 @@ fn text(json: &[u8]) -> Result<Option<Cow<'_, str>>> {
     })
 }
 
-/// The values of a record in the fields of a relation, as texts. Those of one field, which most relations have, are no
-/// vector, so that they need no memory of their own.
+/// A whole number, where a text is one as it is always written.
+fn whole_number(text: &[u8]) -> Option<i64> {
+    let is_usual = match text {
+        b"0" | [b'1'..=b'9', ..] | [b'-', b'1'..=b'9', ..] => true,
+        _ => false,
+    };
+    let text = std::str::from_utf8(text).ok().filter(|_| is_usual)?;
+    text.parse().ok()
+}
+
+/// The values of a record in the fields of a relation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key<'v> {
+    /// That of one field, whose text is a whole number as it is always written.
+    Number(i64),
+    /// That of one field with any other text.
     One(Cow<'v, str>),
+    /// The texts of several fields.
     Several(Vec<Cow<'v, str>>),
 }
 
 impl<'v> Key<'v> {
-    fn parts(&self) -> &[Cow<'v, str>] {
+    /// That of one field.
+    fn one(text: Cow<'v, str>) -> Self {
+        match whole_number(text.as_bytes()) {
+            Some(number) => Self::Number(number),
+            None => Self::One(text),
+        }
+    }
+
+    /// What finds a field that has this value; `None` where it cannot have it.
+    fn to_find(&self, field: &Field, zone: &Zone) -> Option<Scalar> {
         match self {
-            Self::One(part) => std::slice::from_ref(part),
-            Self::Several(parts) => parts,
+            Self::Number(number) if field.kind == Kind::Integer => Some(Scalar::Integer(*number)),
+            Self::Number(number) => Scalar::to_find(field, &number.to_string(), zone).ok(),
+            Self::One(text) => Scalar::to_find(field, text, zone).ok(),
+            Self::Several(_) => None,
         }
     }
 }
@@ -96,20 +124,19 @@ impl Comparer {
         }
     }
 
-    /// A key as one text, the same for equal keys.
-    pub(super) fn text<'k>(&self, key: &'k Key<'_>) -> Cow<'k, str> {
-        let parts = key.parts();
-        if let ([is_exact], [part]) = (self.are_exact.as_slice(), parts) {
-            return shortest(part, *is_exact).into();
-        }
-        let mut text = String::new();
-        for (is_exact, part) in self.are_exact.iter().zip(parts) {
-            let part = shortest(part, *is_exact);
-            text.push_str(&part.len().to_string());
-            text.push(':');
-            text.push_str(part);
-        }
-        text.into()
+    /// A key in the form that is the same for equal keys.
+    pub(super) fn comparable<'k>(&self, key: &'k Key<'_>) -> Key<'k> {
+        let parts = match key {
+            Key::Number(number) => return Key::Number(*number),
+            Key::One(text) => {
+                let is_exact = self.are_exact.first().copied().unwrap_or(false);
+                return Key::one(shortest(text, is_exact).into());
+            }
+            Key::Several(parts) => parts,
+        };
+        let parts = self.are_exact.iter().zip(parts);
+        let parts = parts.map(|(is_exact, part)| shortest(part, *is_exact).into());
+        Key::Several(parts.collect())
     }
 }
 
@@ -140,13 +167,15 @@ pub(super) fn equal_to_one(
 ) -> Result<Test> {
     if let [index] = fields {
         let field = model.at(*index)?;
-        let parts = values.iter().flat_map(Key::parts);
-        let scalars = parts.filter_map(|text| Scalar::to_find(field, text, zone).ok());
+        let scalars = values.iter().filter_map(|value| value.to_find(field, zone));
         return Ok(Test::In(*index, scalars.collect()));
     }
     let scalars = |value: &Key<'_>| -> Result<Option<Vec<(usize, Scalar)>>> {
         let mut scalars = Vec::with_capacity(fields.len());
-        for (index, text) in fields.iter().zip(value.parts()) {
+        let Key::Several(texts) = value else {
+            return Ok(None);
+        };
+        for (index, text) in fields.iter().zip(texts) {
             match Scalar::to_find(model.at(*index)?, text, zone) {
                 Ok(scalar) => scalars.push((*index, scalar)),
                 Err(_) => return Ok(None),
@@ -164,4 +193,66 @@ pub(super) fn equal_to_one(
         Test::All(parts.collect())
     };
     Ok(Test::Any(keys.into_iter().map(of_key).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The key of one field, as it was read.
+    fn key(json: &'static str) -> Option<Key<'static>> {
+        let beside = Box::leak(Box::new(Beside {
+            ends: vec![0],
+            values: json.as_bytes().to_vec(),
+            value_ends: vec![json.len()],
+        }));
+        Values::new(beside, 1).key(0, &[0]).unwrap()
+    }
+
+    #[test]
+    fn keys_are_equal_where_their_texts_are() {
+        let texts = [
+            ("7", "7"),
+            ("\"7\"", "7"),
+            ("-7", "-7"),
+            ("0", "0"),
+            ("\"-0\"", "-0"),
+            ("\"07\"", "07"),
+            ("\"+7\"", "+7"),
+            ("7.0", "7.0"),
+            ("9223372036854775807", "9223372036854775807"),
+            ("9223372036854775808", "9223372036854775808"),
+            ("\"a\"", "a"),
+            ("\"n\"", "n"),
+            ("\"a\\n\"", "a\n"),
+            ("\"\\u0061\"", "a"),
+            ("\"\"", ""),
+            ("true", "true"),
+        ];
+        for (json, text) in texts {
+            for (other, other_text) in texts {
+                assert_eq!(
+                    key(json) == key(other),
+                    text == other_text,
+                    "{json} {other}"
+                );
+            }
+        }
+        assert_eq!(key("null"), None);
+    }
+
+    #[test]
+    fn exact_numbers_are_equal_whatever_their_scale() {
+        let of = |is_exact, json| {
+            let comparer = Comparer {
+                are_exact: vec![is_exact],
+            };
+            let key = key(json).unwrap();
+            format!("{:?}", comparer.comparable(&key))
+        };
+        assert_eq!(of(true, "\"7.00\""), of(true, "7"));
+        assert_eq!(of(true, "\"7.50\""), of(true, "\"7.5\""));
+        assert_ne!(of(false, "\"7.00\""), of(false, "7"));
+        assert_ne!(of(true, "\"70\""), of(true, "7"));
+    }
 }

@@ -148,7 +148,7 @@ impl Found {
     }
 }
 
-/// Related records that were read, and which value each belongs to; `None` where it belongs to none of them by its text.
+/// Related records that were read, and which value each belongs to; `None` where it equals none of them.
 #[derive(Default)]
 pub(super) struct Read {
     pub(super) records: Vec<Bytes>,
