@@ -67,10 +67,7 @@ fn text(json: &[u8]) -> Result<Option<Cow<'_, str>>> {
 
 /// A whole number, where a text is one as it is always written.
 fn whole_number(text: &[u8]) -> Option<i64> {
-    let is_usual = match text {
-        b"0" | [b'1'..=b'9', ..] | [b'-', b'1'..=b'9', ..] => true,
-        _ => false,
-    };
+    let is_usual = matches!(text, b"0" | [b'1'..=b'9', ..] | [b'-', b'1'..=b'9', ..]);
     let text = std::str::from_utf8(text).ok().filter(|_| is_usual)?;
     text.parse().ok()
 }
