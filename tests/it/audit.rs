@@ -2,6 +2,7 @@
 
 mod application;
 mod data;
+mod history;
 mod interrupted;
 mod trail;
 

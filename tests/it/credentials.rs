@@ -111,7 +111,7 @@ fn two_authorization_headers_are_refused() {
 }
 
 #[test]
-fn a_credential_is_accepted_only_by_its_own_host() {
+fn an_api_key_opens_both_hosts_and_a_static_token_only_its_own_resource() {
     let (key, token) = (
         demo().text("/api_key"),
         demo().text("/resources/shop/token"),
@@ -121,10 +121,11 @@ fn a_credential_is_accepted_only_by_its_own_host() {
             .data_anonymous("GET", "shop", "/models/products")
             .authorization(value)
     };
-    assert_eq!(
-        data(&format!("Bearer {key}")).expect(403).json()["error_code"],
-        "permission_denied"
-    );
+    data(&format!("Bearer {key}")).expect(200);
+    data(key).expect(200);
+    let foreign = demo().root("GET", "/projects/other/prod/shop/models/products");
+    let foreign = foreign.authorization(&format!("Bearer {key}")).expect(403);
+    assert_eq!(foreign.json()["error_code"], "permission_denied");
     let app = demo()
         .app_anonymous("GET", "/projects/demo/")
         .authorization(&format!("Bearer {token}"));

@@ -1,6 +1,7 @@
 //! Black-box suites: the built program, driven over HTTP and from the command line.
 
 mod account;
+mod administration;
 mod aggregate;
 mod answers;
 mod audit;

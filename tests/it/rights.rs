@@ -3,3 +3,4 @@
 mod changes;
 mod hidden;
 mod matrix;
+mod tokens;

@@ -1,7 +1,7 @@
 //! The program as a child process.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     sync::{Arc, Mutex},
@@ -77,6 +77,18 @@ impl Program {
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// Gives it a text on standard input, which is shorter than a pipe holds.
+    ///
+    /// # Panics
+    /// When there is no pipe.
+    #[must_use]
+    pub fn input(mut self, text: &str) -> Self {
+        let (reader, mut writer) = std::io::pipe().expect("a pipe");
+        writer.write_all(text.as_bytes()).expect("a short text");
+        self.command.stdin(reader);
         self
     }
 

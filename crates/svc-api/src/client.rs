@@ -102,6 +102,7 @@ impl Client {
     /// project.
     #[cfg(any(
         feature = "account",
+        feature = "administration",
         feature = "functions",
         feature = "pages",
         feature = "projects",

@@ -6,6 +6,7 @@
 //!   `client.teams()` are handles of the operation groups. Their operations are [`Call`]s, which end in
 //!   [`send`](Call::send).
 //! - `client.account()` signs users in and out; their session renews its tokens automatically.
+//! - `client.administration()` administers accounts, projects and what they consist of.
 //! - `client.proxy()` sends requests to other services, with secrets that never leave this service.
 //! - Lists return one page, or all of them as a stream: `by_page()`, `by_item()`.
 //! - [`Error`] has a kind for each cause, and keeps the response of the service.
@@ -43,7 +44,7 @@
 //!
 //! | Feature | Gives | Default |
 //! |---|---|---|
-//! | `account`, `functions`, `imports`, `pages`, `projects`, `proxy`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
+//! | `account`, `administration`, `functions`, `imports`, `pages`, `projects`, `proxy`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
 //! | `ring` | its TLS with the cryptography of `ring` | yes |
@@ -62,6 +63,8 @@
 
 #[cfg(feature = "account")]
 mod account;
+#[cfg(feature = "administration")]
+pub mod administration;
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod call;
@@ -76,6 +79,7 @@ mod imports;
 #[cfg(feature = "pages")]
 mod pages;
 #[cfg(any(
+    feature = "administration",
     feature = "projects",
     feature = "records",
     feature = "teams",
@@ -92,7 +96,12 @@ mod request_options;
 #[cfg(feature = "resources")]
 mod resources;
 mod retry;
-#[cfg(any(feature = "records", feature = "teams", feature = "users"))]
+#[cfg(any(
+    feature = "administration",
+    feature = "records",
+    feature = "teams",
+    feature = "users"
+))]
 mod selection;
 #[cfg(feature = "sql")]
 mod sql;
@@ -132,6 +141,7 @@ pub use self::imports::Imports;
 #[cfg(feature = "pages")]
 pub use self::pages::Pages;
 #[cfg(any(
+    feature = "administration",
     feature = "projects",
     feature = "records",
     feature = "teams",
@@ -146,7 +156,12 @@ pub use self::proxy::{Proxy, ProxyCall};
 pub use self::records::Records;
 #[cfg(feature = "resources")]
 pub use self::resources::Resource;
-#[cfg(any(feature = "records", feature = "teams", feature = "users"))]
+#[cfg(any(
+    feature = "administration",
+    feature = "records",
+    feature = "teams",
+    feature = "users"
+))]
 pub use self::selection::{HasTimeZone, SelectsRecords};
 #[cfg(feature = "sql")]
 pub use self::sql::Sql;

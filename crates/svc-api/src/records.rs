@@ -191,6 +191,25 @@ impl<T> Records<T> {
         Call::new(&self.client, operation)
     }
 
+    /// Gets who changed a record, when, and what its fields had before and after, the newest first. It stays when the record is
+    /// deleted.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error};
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// let mut history = client.records("shop", "orders").history(42).by_item();
+    /// while let Some(entry) = history.try_next().await? {
+    ///     let status = entry.change("status").map(|change| (change.old, change.new));
+    ///     println!("{} {:?} {status:?}", entry.time, entry.actor.label);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn history(&self, id: impl Into<RecordId>) -> Call<records::GetHistory> {
+        let operation = records::GetHistory::new(self.collection.clone(), id);
+        Call::new(&self.client, operation)
+    }
+
     /// The imports of files into these records.
     #[cfg(feature = "imports")]
     pub fn imports(&self) -> Imports {

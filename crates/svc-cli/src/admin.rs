@@ -4,6 +4,7 @@ mod credential;
 mod moment;
 pub(crate) mod scope;
 
+pub(crate) mod account;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod environment;

@@ -7,7 +7,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{
     admin::{
-        audit, backup, environment, key, mail, member, project, resource, rights, secret,
+        account, audit, backup, environment, key, mail, member, project, resource, rights, secret,
         service_token, signing_keys, token, user,
     },
     app::{proxy, session, teams, users},
@@ -48,6 +48,8 @@ enum Command {
     Project(project::Project),
     #[command(subcommand)]
     Env(environment::Environment),
+    #[command(subcommand)]
+    Account(account::Account),
     #[command(subcommand)]
     Member(member::Member),
     #[command(subcommand)]
@@ -105,7 +107,7 @@ impl Cli {
             };
         }
         run! {
-            Demo Serve Project Env Member Resource Token ServiceToken Key SigningKeys User Rights Secret Mail Audit
+            Demo Serve Project Env Account Member Resource Token ServiceToken Key SigningKeys User Rights Secret Mail Audit
             Backup Pages Records Sql Functions Statements Users Teams Proxy Models Login Logout Whoami Reload
         }
     }

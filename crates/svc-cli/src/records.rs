@@ -4,6 +4,7 @@ mod aggregate;
 mod change_all;
 mod export;
 pub(crate) mod functions;
+mod history;
 mod import;
 mod list;
 pub(crate) mod models;
@@ -20,6 +21,7 @@ use self::{
     aggregate::{Aggregate, Group},
     change_all::{DeleteAll, UpdateAll},
     export::Export,
+    history::History,
     import::Import,
     list::List,
     value::Value,
@@ -97,6 +99,7 @@ pub(crate) enum Records {
         service: DataService,
     },
     Value(Value),
+    History(History),
     UpdateAll(UpdateAll),
     DeleteAll(DeleteAll),
     /// Show how many records refer to a record, and what becomes of them when it is deleted
@@ -242,6 +245,7 @@ impl Records {
                 output.deleted("record", &item.id)
             }
             Self::Value(value) => value.run(context).await,
+            Self::History(history) => history.run(context).await,
             Self::UpdateAll(update) => update.run(context).await,
             Self::DeleteAll(delete) => delete.run(context).await,
             Self::References { item, to } => {

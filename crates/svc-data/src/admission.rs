@@ -218,6 +218,13 @@ impl Admission {
         }
     }
 
+    /// How many statements wait for their turn.
+    pub(crate) fn waiting(&self) -> usize {
+        let state = self.state();
+        let waiting = state.waiting.iter();
+        waiting.filter(|waiting| !waiting.turn.is_closed()).count()
+    }
+
     /// Whether no statement that is counted runs or waits.
     pub(crate) fn is_idle(&self) -> bool {
         let state = self.state();

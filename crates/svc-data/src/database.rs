@@ -174,6 +174,7 @@ impl Database {
             let source = Source {
                 path: path.clone(),
                 set_wal: true,
+                untouched: false,
                 // What lists of declared models ask for.
                 prepare: Arc::new(functions::register),
             };

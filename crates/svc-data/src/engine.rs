@@ -17,6 +17,7 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use svc_model::wire::BoxFuture;
 
 use crate::{
     IfMatch, Model, RecordJson, Result, Structure,
@@ -25,20 +26,22 @@ use crate::{
     plan::{AggregatePlan, ListPlan},
     query::Around,
     record::{
-        BulkPlan, BulkResults, Changed, Note, Part, Projection, RawValue, RecordBody,
-        change_all::{ChangeAll, ChangedKeys},
+        BulkPlan, BulkResults, Changed, Keeping, Note, Part, Projection, RawValue, RecordBody,
+        change_all::{ChangeAll, ChangedRecords},
     },
     sql::{SqlJob, SqlOutput},
     value::{Values, time::Zone},
 };
 
 pub(crate) use self::answers::Cells;
-pub use self::options::ResourceOptions;
+pub use self::options::{ResourceOptions, ServerRule};
 
 /// A change of one record, ready for an engine.
 pub(crate) struct ChangeRequest {
     pub(crate) key: Values,
     pub(crate) if_match: Option<IfMatch>,
+    /// What of the record as it was is kept for its history; what of it is shown says so itself.
+    pub(crate) keeping: Option<Keeping>,
     /// None where the record is deleted.
     pub(crate) update: Option<Update>,
 }
@@ -52,6 +55,40 @@ pub(crate) struct Update {
     pub(crate) shown: Projection,
 }
 
+/// What the connections of a resource do at this moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PoolUse {
+    /// How many statements run at once, at most.
+    pub size: usize,
+    /// How many run now.
+    pub used: usize,
+    /// How many wait for their turn.
+    pub waiting: usize,
+}
+
+impl PoolUse {
+    pub(crate) fn new(size: usize, used: usize, waiting: usize) -> Self {
+        Self {
+            size,
+            used,
+            waiting,
+        }
+    }
+}
+
+impl std::ops::Add for PoolUse {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            size: self.size + other.size,
+            used: self.used + other.used,
+            waiting: self.waiting + other.waiting,
+        }
+    }
+}
+
 /// An engine, connected to one database.
 ///
 /// An error of kind [`StructureChanged`](crate::ErrorKind::StructureChanged) means that nothing was done
@@ -63,6 +100,20 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
 
     /// What the engine calls the state of the structure now; cheap to ask.
     async fn structure_version(&self) -> Result<i64>;
+
+    /// What the engine calls its version.
+    async fn version(&self) -> Result<String>;
+
+    /// Looks whether the database is still there. It neither waits for statements that run nor makes them wait.
+    async fn ping(&self) -> Result<()>;
+
+    /// Completes when the connections are closed, once the driver is dropped; `None` where others need not wait for that.
+    fn closed(&self) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
+
+    /// How many connections there are, and what they do.
+    fn pool_use(&self) -> PoolUse;
 
     /// Lists records. A page of wide rows may end before its limit; it is continued after its last row.
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part>;
@@ -145,7 +196,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     }
 
     /// Changes or deletes all records that pass a test, in one transaction, and returns their keys.
-    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedKeys>;
+    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedRecords>;
 
     /// Changes or deletes a record; returns what it was, and after an update what it is. Nothing is changed when the
     /// record does not have the values that it has to have.

@@ -3,11 +3,15 @@
 //! Every error has two faces: [`Display`](fmt::Display) is for the administrator of the service and
 //! may name files, [`Error::messages`] and [`Error::public_message`] are for a client and never do.
 
+mod outage;
+
 use std::{error, fmt, sync::Arc};
 
 use svc_model::Invalid;
 #[cfg(doc)]
 use svc_model::NON_FIELD_ERRORS;
+
+pub use self::outage::Outage;
 
 /// The result of an operation on a database.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -23,6 +27,7 @@ struct Repr {
     invalid: Invalid,
     codes: Vec<(String, ErrorCode)>,
     constraint: Option<Constraint>,
+    outage: Option<Outage>,
     source: Option<Arc<dyn error::Error + Send + Sync>>,
 }
 
@@ -199,6 +204,7 @@ impl Error {
             invalid: Invalid::new(),
             codes: Vec::new(),
             constraint: None,
+            outage: None,
             source: None,
         }))
     }
@@ -249,6 +255,24 @@ impl Error {
     pub(crate) fn with_constraint(mut self, constraint: Constraint) -> Self {
         self.0.constraint = Some(constraint);
         self
+    }
+
+    /// Says why the database cannot be used.
+    #[must_use]
+    pub(crate) fn with_outage(mut self, outage: Outage) -> Self {
+        self.0.outage = Some(outage);
+        self
+    }
+
+    /// Why the database cannot be used, for those who manage the resource; of an error when it was connected, its
+    /// structure was read, or it was [checked](crate::Resource::ping).
+    #[must_use]
+    pub fn outage(&self) -> Outage {
+        self.0.outage.unwrap_or(match self.0.kind {
+            ErrorKind::Timeout => Outage::NoAnswer,
+            ErrorKind::Invalid => Outage::NotPermitted,
+            _ => Outage::Other,
+        })
     }
 
     /// Leaves out which constraint it was, for a caller who may not know of it.

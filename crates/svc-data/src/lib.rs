@@ -67,14 +67,20 @@ mod value;
 pub use admission::turns;
 #[cfg(feature = "sqlite")]
 pub use database::{Connection, Database, Migration, Row, Value};
-pub use engine::ResourceOptions;
 #[cfg(feature = "sqlite")]
 pub use engine::sqlite::{DeclaredField, DeclaredModel};
-pub use error::{Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault, Result};
+pub use engine::{PoolUse, ResourceOptions, ServerRule};
+pub use error::{
+    Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault, Outage, Result,
+};
 pub use query::cursor::cursor_behind;
 pub use record::{
-    Before, BeforeCommit, CommitNote, IfMatch, Prepared, RawValue, RecordJson, ValueForm, Written,
+    Before, BeforeCommit, ChangedRecords, CommitNote, IfMatch, KeepValues, Prepared, RawValue,
+    RecordJson, ValueForm, Written,
 };
-pub use resource::{BulkOptions, Page, Resource, ResourceUrl, Rest, UpdateOptions};
+pub use resource::{
+    BulkOptions, Examined, Location, Page, Resource, ResourceUrl, Rest, ServerLocation,
+    UpdateOptions,
+};
 pub use sql::SqlOutput;
 pub use structure::{Field, Model, Structure, Writes};

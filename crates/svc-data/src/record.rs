@@ -6,12 +6,13 @@ pub(crate) mod change_all;
 mod commit_note;
 pub(crate) mod excerpt;
 pub(crate) mod fixed;
+pub(crate) mod kept;
 pub(crate) mod projection;
 pub(crate) mod raw;
 pub(crate) mod refusal;
 mod upsert;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, mem::take};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
@@ -23,12 +24,15 @@ pub(crate) use self::commit_note::Note;
 pub(crate) use self::{
     body::{Purpose, RecordBody, check_size, read_body, read_key},
     bulk::{BulkPlan, BulkResults, take_back},
+    kept::{Keeping, Kept},
     projection::Projection,
     upsert::UniqueKey,
 };
 pub use self::{
     bulk::{BeforeCommit, Prepared},
+    change_all::ChangedRecords,
     commit_note::{CommitNote, Written},
+    kept::KeepValues,
     raw::{RawValue, ValueForm},
 };
 use crate::{Error, ErrorKind, Field, Model, Result};
@@ -89,6 +93,8 @@ pub struct RecordJson {
     pub etag: String,
     /// What it was before, where it was changed just now.
     pub before: Option<Before>,
+    /// What is kept of it for its history.
+    pub(crate) kept: Kept,
 }
 
 impl RecordJson {
@@ -98,7 +104,13 @@ impl RecordJson {
             body,
             etag,
             before: None,
+            kept: Kept::Nothing,
         }
+    }
+
+    /// The same record, of which this is kept.
+    pub(crate) fn keep(self, kept: Kept) -> Self {
+        Self { kept, ..self }
     }
 
     /// Its fields and their values.
@@ -132,7 +144,7 @@ impl RecordJson {
 }
 
 /// What a record was before it was changed or deleted, as it was found in the same transaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Before {
     /// Its primary key, as it appears in a path. It may differ from the requested one where the database
@@ -140,6 +152,8 @@ pub struct Before {
     pub id: RecordId,
     /// Its entity tag, with its quotes.
     pub etag: String,
+    /// What is kept of it for its history.
+    pub(crate) kept: Kept,
 }
 
 impl Before {
@@ -148,6 +162,7 @@ impl Before {
         Ok(Self {
             id: record.id(model)?,
             etag: record.etag,
+            kept: record.kept,
         })
     }
 }
@@ -168,11 +183,13 @@ impl Changed {
         }
     }
 
-    pub(crate) fn updated(before: Before, record: RecordJson) -> Self {
-        Self {
+    pub(crate) fn updated(mut before: Before, mut record: RecordJson) -> Result<Self> {
+        // At once, so that what changed alone stays in memory.
+        record.kept = Kept::between(take(&mut before.kept), record.kept)?;
+        Ok(Self {
             before,
             record: Some(record),
-        }
+        })
     }
 
     pub(crate) fn deleted(before: Before) -> Self {

@@ -4,6 +4,7 @@ mod bulk_create;
 mod change_all;
 mod connect;
 mod create;
+mod examine;
 mod expand;
 mod functions;
 mod keys;
@@ -15,12 +16,16 @@ mod structure_check;
 
 use std::{
     fmt,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
+use jiff::Timestamp;
 use svc_model::{
     Count, Invalid, JsonObject, ListQuery, RecordView,
     records::{AggregateQuery, GroupQuery},
@@ -33,15 +38,16 @@ use tokio::{
 };
 
 pub use self::bulk_create::BulkOptions;
-pub use self::connect::ResourceUrl;
+pub use self::connect::{Location, ResourceUrl, ServerLocation};
+pub use self::examine::Examined;
 pub use self::page::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
-    Before, CommitNote, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result,
-    Structure,
+    Before, CommitNote, Error, ErrorKind, IfMatch, KeepValues, Model, RecordJson, ResourceOptions,
+    Result, Structure,
     engine::{ChangeRequest, Driver, Update},
     plan::{AggregatePlan, ListPlan},
-    record::{Note, Projection, Purpose, RawValue, read_body, read_key},
+    record::{Keeping, Note, Projection, Purpose, RawValue, read_body, read_key},
     sql::{SqlJob, SqlOutput},
     value::time::Zone,
 };
@@ -60,6 +66,8 @@ pub struct Resource {
     inner: Arc<Inner>,
     /// What notes the writes of this clone.
     note: Note,
+    /// Which values of written records this clone keeps.
+    values: Option<Arc<KeepValues>>,
     /// Which models may be read through this clone; `None` for all.
     readable: Option<Readable>,
 }
@@ -79,6 +87,8 @@ struct Inner {
     name: String,
     driver: Box<dyn Driver>,
     structure: ArcSwap<Structure>,
+    /// When the structure was read, in milliseconds of the Unix epoch.
+    structure_read: AtomicI64,
     reloading: Mutex<()>,
     check: StructureCheck,
 }
@@ -145,6 +155,22 @@ impl Resource {
         }
     }
 
+    /// The same resource, whose writes [tell](crate::Written::changes) what they did to the values of records. They are read by the
+    /// write itself.
+    #[must_use]
+    pub fn keeping(&self, values: Arc<KeepValues>) -> Self {
+        Self {
+            values: Some(values),
+            ..self.clone()
+        }
+    }
+
+    /// What is kept of the records of a model.
+    fn kept(&self, model: &Model) -> Option<Keeping> {
+        let values = self.values.as_deref();
+        values.map(|values| Keeping::new(model, values))
+    }
+
     /// The same resource for a caller who may read some models alone: related records of others are null
     /// ([`ListQuery::expand`]). The model that a call names is not checked.
     #[must_use]
@@ -174,10 +200,12 @@ impl Resource {
                 name,
                 driver,
                 structure: ArcSwap::from_pointee(structure),
+                structure_read: AtomicI64::new(Timestamp::now().as_millisecond()),
                 reloading: Mutex::new(()),
                 check: StructureCheck::new(structure_check, checked),
             }),
             note: None,
+            values: None,
             readable: None,
         })
     }
@@ -192,6 +220,13 @@ impl Resource {
     #[must_use]
     pub fn structure(&self) -> Arc<Structure> {
         self.inner.structure.load_full()
+    }
+
+    /// When the structure was last read.
+    #[must_use]
+    pub fn structure_read(&self) -> Timestamp {
+        let read = self.inner.structure_read.load(Ordering::Relaxed);
+        Timestamp::from_millisecond(read).unwrap_or_default()
     }
 
     /// Reads the structure again. Requests continue with the old one until it is there; calls at the same time
@@ -225,6 +260,8 @@ impl Resource {
         }
         let structure = self.inner.driver.structure().await?;
         self.inner.structure.store(Arc::new(structure));
+        let now = Timestamp::now().as_millisecond();
+        self.inner.structure_read.store(now, Ordering::Relaxed);
         Ok(())
     }
 
@@ -437,10 +474,12 @@ impl Resource {
         };
         let changed = self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.update, "updated")?;
-            let shown = Projection::resolve(model, &options.view)?;
+            let keeping = self.kept(model);
+            let shown = Projection::resolve(model, &options.view)?.keeping(keeping.clone());
             let request = ChangeRequest {
                 key: read_key(model, id)?,
                 if_match: options.if_match.clone(),
+                keeping,
                 update: Some(Update {
                     body: read_body(model, body, &shown.zone, purpose)?,
                     replace: options.replace,
@@ -488,6 +527,7 @@ impl Resource {
             let request = ChangeRequest {
                 key: read_key(model, id)?,
                 if_match: if_match.cloned(),
+                keeping: self.kept(model),
                 update: None,
             };
             Ok(driver.change(model, request, self.note.clone()))

@@ -14,6 +14,10 @@ pub(crate) struct Declaration {
     pub(crate) path: LitStr,
     pub(crate) name: LitStr,
     pub(crate) credential: Ident,
+    /// The level that the caller needs, as a variant of `Level`.
+    pub(crate) level: Option<Ident>,
+    /// The path template of the same operation on accounts of the service.
+    pub(crate) service: Option<LitStr>,
     pub(crate) answer: ResponseType,
     pub(crate) is_idempotent: bool,
     /// The function that makes the body of the whole operation.
@@ -108,6 +112,8 @@ impl Declaration {
             path,
             name: attributes.name.ok_or_else(|| missing("name"))?,
             credential: attributes.credential.ok_or_else(|| missing("credential"))?,
+            level: attributes.level,
+            service: attributes.service,
             answer,
             is_idempotent,
             body: attributes.body,
@@ -146,6 +152,8 @@ struct Attributes {
     route: Option<(Ident, Ident, LitStr)>,
     name: Option<LitStr>,
     credential: Option<Ident>,
+    level: Option<Ident>,
+    service: Option<LitStr>,
     answer: Option<Type>,
     tagged: Option<Type>,
     parse: Option<Path>,
@@ -184,6 +192,8 @@ impl Attributes {
         match key.to_string().as_str() {
             "name" => set(&mut self.name, key, input.parse()?),
             "credential" => set(&mut self.credential, key, input.parse()?),
+            "level" => set(&mut self.level, key, input.parse()?),
+            "service" => set(&mut self.service, key, input.parse()?),
             "answer" => set(&mut self.answer, key, input.parse()?),
             "tagged" => set(&mut self.tagged, key, input.parse()?),
             "parse" => set(&mut self.parse, key, input.parse()?),
@@ -195,7 +205,7 @@ impl Attributes {
             other => Err(Error::new(
                 key.span(),
                 format!(
-                    "an operation has no {other:?}; known are name, credential, answer, tagged, parse, status, idempotent, body, query, new, and read"
+                    "an operation has no {other:?}; known are name, credential, level, service, answer, tagged, parse, status, idempotent, body, query, new, and read"
                 ),
             )),
         }

@@ -232,7 +232,12 @@ fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     let body = body(declaration);
     let upload = upload(declaration);
     let parse = parse(declaration);
+    let level = declaration.level.iter();
+    let level = quote! { #(.with_level(::svc_model::wire::Level::#level))* };
+    let (service, info) = of_service(type_name, declaration);
     quote! {
+        #service
+
         impl #impl_generics ::svc_model::wire::Operation for #type_name #type_generics #where_clause {
             const INFO: ::svc_model::wire::OperationInfo = ::svc_model::wire::OperationInfo::new(
                 #name,
@@ -244,8 +249,10 @@ fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
             )
             .with_status(::svc_model::__derive::StatusCode::#status)
             .with_summary(#summary)
-            .with_parameters(#parameters);
+            .with_parameters(#parameters)
+            #level;
             #parse
+            #info
             #path_arguments
             #query
             #headers
@@ -253,6 +260,28 @@ fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
             #upload
         }
     }
+}
+
+/// The description of the same operation on accounts of the service, and the function that chooses between both.
+fn of_service(type_name: &Ident, declaration: &Declaration) -> (TokenStream, TokenStream) {
+    let Some(path) = &declaration.service else {
+        return (TokenStream::new(), TokenStream::new());
+    };
+    let service = quote! {
+        impl ::svc_model::wire::RealmOperation for #type_name {
+            const OF_SERVICE: ::svc_model::wire::OperationInfo =
+                <Self as ::svc_model::wire::Operation>::INFO.of_service(#path);
+        }
+    };
+    let info = quote! {
+        fn info(&self) -> ::svc_model::wire::OperationInfo {
+            match self.realm.scope() {
+                ::core::option::Option::Some(_) => Self::INFO,
+                ::core::option::Option::None => <Self as ::svc_model::wire::RealmOperation>::OF_SERVICE,
+            }
+        }
+    };
+    (service, info)
 }
 
 /// The fields with one kind of position.

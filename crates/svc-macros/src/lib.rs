@@ -24,6 +24,8 @@
 //! | `METHOD Host "path"` | the method, the `Host`, and the path template |
 //! | `name = "group.verb"` | the name of the operation |
 //! | `credential = ...` | a variant of `Credential` |
+//! | `level = ...` | a variant of `Level`: what the account of the caller must be |
+//! | `service = "path"` | the path of the same operation on the accounts of the service, which the field `realm` chooses |
 //! | `answer = T` | the type of a success's JSON body; without it, there is no body |
 //! | `tagged = T` | the same with its entity tag, as `Tagged<T>` |
 //! | `parse = function` | reads a success with this function; `answer` names the type |

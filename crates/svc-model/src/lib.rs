@@ -4,7 +4,7 @@
 //!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
 //! - [`functions`], [`imports`], [`pages`], [`projects`], [`proxy`], [`records`], [`resources`], [`sql`], [`statements`],
 //!   [`teams`] and [`users`] hold the types and operations of their group, [`account`] the types of accounts, whose operations
-//!   are in `svc-auth`.
+//!   are in `svc-auth`. [`administration`] has a module for each group of operations that administer the service.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
 //! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are the bodies that are read and written.
 //!
@@ -35,6 +35,7 @@
 extern crate self as svc_model;
 
 pub mod account;
+pub mod administration;
 mod comma_list;
 mod draft;
 mod filter;
@@ -52,6 +53,7 @@ mod path;
 pub mod projects;
 pub mod proxy;
 pub mod query;
+mod realm;
 pub mod records;
 pub mod resources;
 mod response;
@@ -85,6 +87,7 @@ pub use self::{
     paginated::{CountIs, PageQuery, Paginated},
     projects::Project,
     query::QueryString,
+    realm::Realm,
     records::Record,
     response::{DecodeError, ErrorResponse, ResponseError, Tagged, X_REQUEST_ID, decode_json},
     scope::Scope,

@@ -180,7 +180,7 @@ impl Serialize for UpdatePageSettings {
 /// Get pages settings: `GET .../view_settings/`, 200 with an array of [`PageSettings`].
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/view_settings/")]
-#[operation(name = "pages.list", read, credential = ApiKey, answer = Vec<PageSettings>)]
+#[operation(name = "pages.list", read, credential = ApiKey, level = Member, answer = Vec<PageSettings>)]
 #[operation(new = "Lists the published pages of an environment.")]
 #[non_exhaustive]
 pub struct List {
@@ -195,7 +195,7 @@ pub struct List {
 /// Create page settings: `POST .../view_settings/`, 201 with [`PageSettings`].
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/projects/{project}/{environment}/view_settings/")]
-#[operation(name = "pages.create", read, status = CREATED, credential = ApiKey, tagged = PageSettings)]
+#[operation(name = "pages.create", read, status = CREATED, credential = ApiKey, level = Editor, tagged = PageSettings)]
 #[operation(new = "Creates a published page.")]
 #[non_exhaustive]
 pub struct Create {
@@ -213,7 +213,7 @@ pub struct Create {
 /// Get page settings: `GET .../view_settings/{UID}/`, 200 with [`PageSettings`].
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/view_settings/{uid}/")]
-#[operation(name = "pages.get", read, credential = ApiKey, tagged = PageSettings)]
+#[operation(name = "pages.get", read, credential = ApiKey, level = Member, tagged = PageSettings)]
 #[operation(new = "Gets a published page.")]
 #[non_exhaustive]
 pub struct Get {
@@ -233,7 +233,7 @@ pub struct Get {
 /// Sending the same update twice gives the same page, but with `If-Match` the second one fails.
 #[derive(Clone, Debug, Operation)]
 #[operation(PATCH Application "/projects/{project}/{environment}/view_settings/{uid}/")]
-#[operation(name = "pages.update", read, credential = ApiKey, tagged = PageSettings)]
+#[operation(name = "pages.update", read, credential = ApiKey, level = Editor, tagged = PageSettings)]
 #[operation(new = "Changes a published page.")]
 #[non_exhaustive]
 pub struct Update {
@@ -257,7 +257,7 @@ pub struct Update {
 /// Delete page settings: `DELETE .../view_settings/{UID}/`, 204 without a body.
 #[derive(Clone, Debug, Operation)]
 #[operation(DELETE Application "/projects/{project}/{environment}/view_settings/{uid}/")]
-#[operation(name = "pages.delete", read, credential = ApiKey)]
+#[operation(name = "pages.delete", read, credential = ApiKey, level = Editor)]
 #[operation(new = "Deletes a published page.")]
 #[non_exhaustive]
 pub struct Delete {

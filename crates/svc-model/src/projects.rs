@@ -219,7 +219,7 @@ impl From<bool> for Feature {
 /// List projects: `GET /api/projects/`, 200 with the paginated envelope.
 #[derive(Clone, Debug, Default, Operation)]
 #[operation(GET Application "/projects/")]
-#[operation(name = "projects.list", read, credential = ApiKey, answer = Paginated<Project>)]
+#[operation(name = "projects.list", read, credential = ApiKey, level = Account, answer = Paginated<Project>)]
 #[operation(new = "Lists the projects that the caller is a member of.")]
 #[non_exhaustive]
 pub struct List {
@@ -252,7 +252,7 @@ impl PagedOperation for List {
 /// Get a project: `GET /api/projects/{PROJECT_NAME}/`, 200 with the [`Project`].
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/")]
-#[operation(name = "projects.get", read, credential = ApiKey, answer = Project)]
+#[operation(name = "projects.get", read, credential = ApiKey, level = Member, answer = Project)]
 #[operation(new = "Gets a project.")]
 #[non_exhaustive]
 pub struct Get {

@@ -5,6 +5,7 @@ mod bulk_create;
 mod change_all;
 mod create;
 mod group;
+mod history;
 mod references;
 mod siblings;
 mod value;
@@ -28,6 +29,10 @@ pub use self::{
     group::{
         DEFAULT_GROUPS, DateUnit, Group, GroupColumn, GroupLookup, GroupQuery, GroupRow,
         MAX_GROUP_COLUMNS, MAX_GROUPS, UnknownGroupLookup, group_name,
+    },
+    history::{
+        CutLengths, FieldChange, GetHistory, HistoryActor, HistoryEntry, HistoryQuery,
+        MAX_HISTORY_PAGE,
     },
     references::{DeleteRule, GetReferences, MAX_REFERENCES, Reference},
     siblings::{GetSiblings, Siblings},

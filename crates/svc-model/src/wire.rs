@@ -6,6 +6,7 @@
 //! crate `svc-testing`.
 
 mod any;
+mod any_json;
 mod body;
 mod deadline;
 mod error;
@@ -20,10 +21,13 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 pub(crate) use self::parts::encode;
 pub use self::{
     any::AnyOperation,
+    any_json::AnyJson,
     body::{Body, BodyTooLarge},
     deadline::{Deadline, with_deadline, within},
     error::{BoxError, TransportError, TransportErrorKind},
-    operation::{Credential, Host, Operation, OperationInfo, PathArguments, add_draft},
+    operation::{
+        Credential, Host, Level, Operation, OperationInfo, PathArguments, RealmOperation, add_draft,
+    },
     parts::{
         HasFields, HasIfMatch, HasQuery, HasStatementId, PagedOperation, PathPart, QueryPart,
         QueryValue,

@@ -1,6 +1,7 @@
 //! The operations, a file for each group, and the routes of both hosts.
 
 mod account;
+mod administration;
 mod call;
 mod functions;
 pub(crate) mod health;
@@ -50,7 +51,9 @@ pub(crate) fn router(hosts: Hosts, state: Shared) -> Router {
 /// The routes of the application host: `{app_base_url}`, which ends in `/api`.
 pub(crate) fn application() -> Routes {
     let answers = pages::routes().merge(projects::routes());
+    let answers = answers.merge(administration::routes());
     let routes = answers.layered(compressed).merge(proxy::routes());
+    let routes = routes.merge(account::of_accounts());
     let definition = openapi::application::routes(&routes.operations);
     routes.merge(definition.layered(compressed))
 }
@@ -67,7 +70,7 @@ fn data() -> Routes {
     let described = of_resources();
     let definition = openapi::resource::routes(&described.operations);
     let answers = described.merge(resources::routes()).merge(definition);
-    answers.layered(compressed).merge(account::routes())
+    answers.layered(compressed).merge(account::of_users())
 }
 
 async fn unknown_path() -> ApiError {
@@ -94,7 +97,7 @@ mod tests {
     async fn the_routes_of_all_hosts_are_fit() {
         let folder = tempfile::tempdir().unwrap();
         let store = svc_store::Store::open(folder.path()).await.unwrap();
-        let state = State::new(Config::default(), store, String::new()).unwrap();
+        let state = State::new(Config::default(), store, String::new(), String::new()).unwrap();
         for hosts in [Hosts::Both, Hosts::Data, Hosts::Application] {
             let _ = router(hosts, Shared::clone(&state));
         }

@@ -4,4 +4,5 @@ pub(crate) mod access;
 pub(crate) mod credentials;
 pub(crate) mod identity;
 pub(crate) mod jwt;
+pub(crate) mod limits;
 pub(crate) mod throttle;

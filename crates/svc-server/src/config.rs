@@ -1,17 +1,22 @@
 //! What an operator can set of the service.
 
+mod resource_host;
+
 use std::{
     fmt,
     net::{IpAddr, SocketAddr},
     num::NonZeroU32,
+    path::PathBuf,
     str::FromStr,
+    sync::Arc,
     time::Duration,
 };
 
 use http::{HeaderValue, Uri};
 use ipnet::IpNet;
-use svc_data::ResourceOptions;
+use svc_data::{ResourceOptions, ServerRule};
 
+pub use self::resource_host::ResourceHost;
 use crate::{Error, MailConfig};
 
 /// The settings of a [`Server`](crate::Server). Start from [`Config::default`] and set what differs.
@@ -45,6 +50,13 @@ pub struct Config {
     pub database_connections: usize,
     /// How many reads of an SQLite file run at once, for each resource. Default one per core, 2 to 16.
     pub sqlite_readers: Option<usize>,
+    /// The folder whose SQLite files may be connected over HTTP by administrators of projects. Operators may connect every
+    /// file but those in the folder of the store; without a folder nobody else may connect a file. What is connected on this
+    /// machine is not limited. Default none.
+    pub sqlite_dir: Option<PathBuf>,
+    /// The database servers that resources may be on; every server when there are none. It holds for all resources, and is
+    /// compared with the address that is connected to. Default none.
+    pub resource_hosts: Vec<ResourceHost>,
     /// How long a request body may take to arrive. Default 30 s.
     pub body_timeout: Duration,
     /// How long a connection may take from its first byte to the end of a request's head, and how long it may be idle
@@ -84,6 +96,11 @@ pub struct Config {
     pub shutdown_grace: Duration,
     /// Whether writes leave lines in the audit trail. Default [`AuditMode::On`].
     pub audit: AuditMode,
+    /// Of which resources the audit trail keeps what changed fields had before a write and after it. Default
+    /// [`AuditValues::On`].
+    pub audit_values: AuditValues,
+    /// The most bytes that it keeps of a value; of a longer one it keeps the beginning and the length. Default 4096.
+    pub audit_value_limit: usize,
     /// After how many days a line of the audit trail is removed; 0 keeps all. Default 365.
     pub audit_days: u32,
     /// The mail server. Without one, mails stay in the outbox of the store, where an administrator can read them.
@@ -104,6 +121,30 @@ pub enum AuditMode {
     Off,
 }
 
+/// Of which resources the audit trail keeps the values of changed fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AuditValues {
+    /// Of all.
+    #[default]
+    On,
+    /// Of these, by their names.
+    Only(Vec<String>),
+    /// Of none.
+    Off,
+}
+
+impl AuditValues {
+    /// Whether those of a resource are kept.
+    pub fn are_kept_of(&self, resource: &str) -> bool {
+        match self {
+            Self::On => true,
+            Self::Only(resources) => resources.iter().any(|kept| kept == resource),
+            Self::Off => false,
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -118,6 +159,8 @@ impl Default for Config {
             structure_check: Duration::from_secs(10),
             database_connections: 10,
             sqlite_readers: None,
+            sqlite_dir: None,
+            resource_hosts: Vec::new(),
             body_timeout: Duration::from_secs(30),
             header_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
@@ -134,6 +177,8 @@ impl Default for Config {
             max_proxy_requests: 256,
             shutdown_grace: Duration::from_secs(30),
             audit: AuditMode::On,
+            audit_values: AuditValues::On,
+            audit_value_limit: 4_096,
             audit_days: 365,
             mail: None,
         }
@@ -148,6 +193,12 @@ impl Config {
         options.structure_check = self.structure_check;
         options.connections = self.database_connections;
         options.readers = self.sqlite_readers.unwrap_or(options.readers);
+        if !self.resource_hosts.is_empty() {
+            let hosts: Arc<[ResourceHost]> = self.resource_hosts.as_slice().into();
+            options.servers = Some(ServerRule::new(move |host, address| {
+                hosts.iter().any(|entry| entry.covers(host, address))
+            }));
+        }
         options
     }
 
@@ -155,6 +206,14 @@ impl Config {
     pub(crate) fn check(&self) -> Result<(), Error> {
         if let Some(url) = &self.public_url {
             check_public_url(url)?;
+        }
+        if let Some(folder) = &self.sqlite_dir
+            && !folder.is_dir()
+        {
+            let folder = folder.display();
+            return Err(Error::config(format!(
+                "the folder of SQLite files, {folder}, does not exist; create it, or name another one"
+            )));
         }
         for (name, value) in [
             ("body limit", self.body_limit),
@@ -322,5 +381,9 @@ mod tests {
             assert!(at(url).check().is_err(), "{url}");
         }
         assert!(at("https://a.example/svc").check().is_ok());
+        let mut config = Config::default();
+        config.sqlite_dir = Some("/no/such/folder".into());
+        let error = config.check().unwrap_err().to_string();
+        assert!(error.contains("create it"), "{error}");
     }
 }

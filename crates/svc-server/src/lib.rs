@@ -26,11 +26,12 @@ mod http;
 mod mail;
 mod openapi;
 mod proxy;
+mod resources;
 mod server;
 mod state;
 
 pub use self::{
-    config::{AuditMode, Config, IpRange, Origin},
+    config::{AuditMode, AuditValues, Config, IpRange, Origin, ResourceHost},
     error::Error,
     mail::MailConfig,
     server::Server,

@@ -109,11 +109,11 @@ async fn send_due(
                 tracing::error!(mail = %uid, kind, reason, "mail refused for good; it is dropped");
             }
             Err(Unsent::Later(reason)) => {
-                settle(store, &mail, Fate::Kept).await?;
+                settle(store, &mail, Fate::Kept(reason.clone())).await?;
                 tracing::warn!(mail = %uid, kind, reason, "mail not taken yet; it is tried again");
             }
             Err(Unsent::Unavailable(reason)) => {
-                settle(store, &mail, Fate::Kept).await?;
+                settle(store, &mail, Fate::Kept(reason.clone())).await?;
                 tracing::error!(mail = %uid, kind, reason, "mail cannot be sent; it is tried again");
                 break;
             }
@@ -126,12 +126,11 @@ async fn send_due(
 }
 
 /// What becomes of a mail.
-#[derive(Clone, Copy)]
 enum Fate {
     /// It leaves the outbox.
     Gone,
-    /// It is put back.
-    Kept,
+    /// It is put back, for this reason.
+    Kept(String),
 }
 
 /// Writes down what becomes of a mail. Tried again for a while where the store fails: a mail that went out would go
@@ -139,9 +138,9 @@ enum Fate {
 async fn settle(store: &Store, mail: &Mail, fate: Fate) -> Result<(), svc_store::Error> {
     let mut tries = 1;
     loop {
-        let written = match fate {
+        let written = match &fate {
             Fate::Gone => store.mails().sent(mail.uid).await,
-            Fate::Kept => store.mails().failed(mail).await,
+            Fate::Kept(why) => store.mails().failed(mail, why).await,
         };
         match written {
             Err(error) if tries < SETTLE_TRIES => {

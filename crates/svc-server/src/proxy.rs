@@ -109,7 +109,7 @@ async fn exchange(
         resource,
         ..
     } = &destination;
-    let scope = Scope::new(&caller.scope().project, environment);
+    let scope = Scope::new(caller.project(&destination)?, environment);
     audit.project = scope.project.to_string();
     audit.environment = scope.environment.to_string();
     audit.resource = resource

@@ -38,6 +38,9 @@ const INTEGRITY_EVERY: Duration = Duration::from_secs(600);
 /// A large store is read less often: at most during one part in so many of the time.
 const INTEGRITY_SHARE: u32 = 100;
 
+/// How often the service looks whether the databases of resources are still there.
+const CHECK_RESOURCES_EVERY: Duration = Duration::from_secs(3);
+
 /// How often old lines of the audit trail are looked for.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 
@@ -88,13 +91,16 @@ impl Server {
                     base_url
                 }
             };
-            let state = State::new(config, store, base_url.clone())?;
+            let app_base_url = format!("{app_origin}{PREFIX}");
+            let state = State::new(config, store, base_url.clone(), app_base_url.clone())?;
             state.refresh().await.map_err(Error::store)?;
+            if let Err(error) = state.store.resources().complete_hints().await {
+                tracing::warn!(%error, "the addresses of resources are not shown in lists");
+            }
             if let Err(error) = state.writing.flush(&state.store).await {
                 tracing::error!(%error, "the store cannot be written; writes are refused until it can");
                 state.store_health.report_failure(&error);
             }
-            let app_base_url = format!("{app_origin}{PREFIX}");
             Ok(Self {
                 state,
                 listeners,
@@ -146,6 +152,7 @@ impl Server {
             let watcher = tokio::spawn(watch_store(Shared::clone(&state)));
             let purger = tokio::spawn(purge_audit(Shared::clone(&state)));
             let checker = tokio::spawn(check_store(Shared::clone(&state)));
+            let resources = tokio::spawn(check_resources(Shared::clone(&state)));
             let in_flight = limits::Limits::new(&state.config);
             let connections = Connections::new(&state.config);
             let mut tasks = JoinSet::new();
@@ -174,6 +181,7 @@ impl Server {
             watcher.abort();
             purger.abort();
             checker.abort();
+            resources.abort();
             if let Err(error) = state.store.checkpoint().await {
                 tracing::warn!(%error, "the store's log was not moved into its file; copy both");
             }
@@ -235,6 +243,16 @@ async fn check_store(state: Shared) {
             }
             Err(error) => tracing::warn!(%error, "the store could not be checked for damage"),
         }
+    }
+}
+
+/// Notices that the database of a resource is lost, or back.
+async fn check_resources(state: Shared) {
+    let mut ticks = tokio::time::interval(CHECK_RESOURCES_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        state.connections.check();
     }
 }
 

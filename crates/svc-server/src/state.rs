@@ -1,9 +1,11 @@
 //! What every request shares.
 
+mod administered;
 pub(crate) mod cache;
 mod connections;
 pub(crate) mod documents;
 mod imports;
+mod resources;
 pub(crate) mod statements;
 mod store_health;
 mod tools;
@@ -22,8 +24,15 @@ use svc_store::{Actor, Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
 use self::{
-    connections::Connections, documents::Documents, imports::Imports, statements::Statements,
-    store_health::StoreHealth, tools::Tools, write_keys::WriteKeys, writing::Writing,
+    administered::{AdministeredLists, MOST_ADMINISTERED},
+    connections::Connections,
+    documents::Documents,
+    imports::Imports,
+    statements::Statements,
+    store_health::StoreHealth,
+    tools::Tools,
+    write_keys::WriteKeys,
+    writing::Writing,
 };
 use crate::{
     Config, Error,
@@ -35,6 +44,7 @@ use crate::{
     http::{ApiResult, request::RequestId},
     mail::MailHandle,
     proxy::shared::Proxy,
+    resources::{places::Places, test::ResourceTests},
 };
 
 /// What every request shares, behind one pointer.
@@ -48,8 +58,11 @@ pub(crate) struct State {
     pub(crate) store: Store,
     pub(crate) credentials: Credentials,
     pub(crate) connections: Connections,
+    places: Places,
+    resource_tests: ResourceTests,
     pub(crate) documents: Documents,
     pub(crate) tools: Tools,
+    pub(crate) administered: AdministeredLists,
     pub(crate) throttle: Throttle,
     pub(crate) mail: MailHandle,
     pub(crate) proxy: Proxy,
@@ -64,13 +77,21 @@ pub(crate) struct State {
     is_ending: AtomicBool,
     /// The revision of the store that is in force.
     seen: Mutex<Option<u64>>,
-    /// Where callers reach the data host; links in mails begin with it.
+    /// Where callers reach the data host; links in mails to users begin with it.
     base_url: String,
+    /// Where callers reach the application host; links in mails to accounts begin with it.
+    app_base_url: String,
 }
 
 impl State {
-    pub(crate) fn new(config: Config, store: Store, base_url: String) -> Result<Shared, Error> {
+    pub(crate) fn new(
+        config: Config,
+        store: Store,
+        base_url: String,
+        app_base_url: String,
+    ) -> Result<Shared, Error> {
         let options = config.resource_options();
+        let places = Places::new(&config, store.dir());
         Ok(Arc::new(Self {
             throttle: Throttle::new(&config),
             proxy: Proxy::new(&config)?,
@@ -83,13 +104,17 @@ impl State {
             store,
             credentials: Credentials::new(MOST_KNOWN),
             connections: Connections::new(options),
+            places,
+            resource_tests: ResourceTests::default(),
             is_ending: AtomicBool::new(false),
             documents: Documents::default(),
             tools: Tools::new(),
+            administered: AdministeredLists::new(MOST_ADMINISTERED),
             mail: MailHandle::default(),
             keyring: ArcSwap::from_pointee(Keyring::default()),
             seen: Mutex::new(None),
             base_url,
+            app_base_url,
         }))
     }
 
@@ -106,6 +131,11 @@ impl State {
     /// Where callers reach the data host, as the configuration says.
     pub(crate) fn base_url(&self) -> &str {
         &self.base_url
+    }
+
+    /// Where callers reach the application host, as the configuration says.
+    pub(crate) fn app_base_url(&self) -> &str {
+        &self.app_base_url
     }
 
     /// Takes over what changed in the store, if anything did: by this process or another one.
@@ -144,6 +174,7 @@ impl State {
             .store(Arc::new(self.store.signing_keys().keyring().await?));
         self.credentials.forget();
         self.tools.forget();
+        self.administered.forget();
         self.proxy.forget();
         self.connections
             .refresh(self.store.resources().list_connected().await?);

@@ -1,12 +1,15 @@
 //! The audit trail: every write leaves a line that says who changed what, when, by which request, and the entity tags
-//! of what it was and what it is. Lines hold names, keys and hashes; no secret, and nothing of what was written.
+//! of what it was and what it is. Lines hold names, keys and hashes, no secret, and of records
+//! what [changed](Changes) in them, which only [`Audit::history`] gives.
 //!
 //! A line about the store itself is written in the transaction of that change. One about a record of a
 //! connected database is [appended](Audit::append) before the change is answered. There is no way to change a line,
 //! and only [`Audit::purge`] removes the oldest.
 
 mod actor;
+mod changes;
 mod entry;
+mod history;
 mod journal;
 mod line;
 mod row;
@@ -22,7 +25,9 @@ use uuid::Uuid;
 
 pub(crate) use self::actor::By;
 pub use self::actor::{Actor, ActorKind};
+pub use self::changes::Changes;
 pub use self::entry::{AuditEntry, EntityTag};
+pub use self::history::{HistoryOf, HistoryPage};
 use self::journal::Notes;
 pub use self::journal::{BegunWrite, WriteJournal};
 pub use self::line::{AuditFilter, AuditLine};
@@ -170,8 +175,8 @@ impl<'a> Audit<'a> {
             .await
     }
 
-    /// Appends the lines that only the journals of services have yet.
-    pub(crate) async fn collect(&self) {
+    /// Appends the lines that only the journals of services have yet, so that what is listed next has them.
+    pub async fn collect(&self) {
         if let Err(error) = journal::collect(self.store).await {
             tracing::warn!(%error, "lines of what was written just now may be missing from the audit trail");
         }

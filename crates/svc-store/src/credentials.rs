@@ -10,14 +10,21 @@ pub(crate) mod sessions;
 pub(crate) mod signing_keys;
 pub(crate) mod static_tokens;
 
-pub use self::api_keys::{AccountGrant, ApiKey, ApiKeyIdentity, Membership, NewApiKey};
+pub use self::api_keys::{
+    AccountGrant, AccountRights, ApiKey, ApiKeyIdentity, Membership, NewAccountKey, NewApiKey,
+};
 pub(crate) use self::codes::Purpose;
 pub use self::kind::{CredentialHash, CredentialKind};
 pub(crate) use self::passwords::Passwords;
 pub use self::service_tokens::{NewServiceToken, ServiceToken, ServiceTokenIdentity, TeamGrant};
-pub use self::sessions::{SessionIdentity, SessionTokens, Sessions};
+pub use self::sessions::{
+    AccountSession, ListedSession, SessionHolder, SessionIdentity, SessionTokens, Sessions,
+    SignInOrigin,
+};
 pub use self::signing_keys::{Claims, Keyring, SigningKeys};
-pub use self::static_tokens::{NewStaticToken, ResourceGrant, StaticToken, TokenIdentity};
+pub use self::static_tokens::{
+    NewStaticToken, ResourceGrant, StaticToken, TokenIdentity, TokenLimits,
+};
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -134,8 +141,13 @@ pub(crate) trait StoredGrant: Grant {
         wanted: Option<&Self::Wanted>,
     ) -> Result<AuditEntry>;
 
-    /// What the holder may do.
-    fn rights(&self, reader: &mut Reader<'_>) -> Result<Self::Rights>;
+    /// Whether somebody may act with it now, as far as it is not the credential itself that has ended.
+    fn admits(&self) -> bool {
+        true
+    }
+
+    /// What the holder of the credential with this identifier may do.
+    fn rights(&self, reader: &mut Reader<'_>, uid: Uuid) -> Result<Self::Rights>;
 }
 
 /// The credentials of one kind: [`Store::api_keys`], [`Store::tokens`] or [`Store::service_tokens`].
@@ -243,17 +255,23 @@ impl<'s, G: StoredGrant> Credentials<'s, G> {
                         )));
                     }
                 };
-                let entry = AuditEntry::new(G::ACTIONS[1]).record(uid.to_string());
-                let entry = entry.before(tag::<G>(tx, uid)?);
-                // One that was revoked before keeps its time.
-                let sql =
-                    format!("UPDATE {table} SET revoked = ?1 WHERE uid = ?2 AND revoked IS NULL");
-                tx.execute(&sql, &values![tx.now(), uid])?;
-                let credential: Credential<G> = get(tx, uid)?;
-                let entry = entry.after(tag::<G>(tx, uid)?);
-                let entry = credential.grant.locate(tx, entry, None)?;
-                tx.changed(entry);
-                Ok(credential)
+                revoke(tx, uid)
+            })
+            .await
+    }
+
+    /// Ends a credential for good, of those that a column names: an environment or an account.
+    async fn revoke_of(&self, column: &'static str, owner: String, uid: Uuid) -> Result<()> {
+        self.store
+            .write(move |tx| {
+                let sql = format!(
+                    "SELECT uid FROM {} WHERE uid = ?1 AND {column} = ?2",
+                    G::TABLE
+                );
+                if !tx.exists(&sql, &values![uid, owner])? {
+                    return Err(Error::not_found(format!("there is no such {}", G::WHAT)));
+                }
+                revoke::<G>(tx, uid).map(drop)
             })
             .await
     }
@@ -274,7 +292,10 @@ impl<'s, G: StoredGrant> Credentials<'s, G> {
                 match reader.query_one(&sql, &values![hash.to_hex()])? {
                     Some(row) if is_valid(&row, hash, reader.now())? => {
                         let credential: Credential<G> = from_row(&row)?;
-                        let rights = credential.grant.rights(reader)?;
+                        if !credential.grant.admits() {
+                            return Ok(None);
+                        }
+                        let rights = credential.grant.rights(reader, credential.uid)?;
                         Ok(Some(Identity { credential, rights }))
                     }
                     _ => Ok(None),
@@ -302,6 +323,37 @@ impl<'s, G: StoredGrant> Credentials<'s, G> {
             .await?;
         Ok(())
     }
+}
+
+/// Ends a credential; one that was revoked before keeps its time.
+fn revoke<G: StoredGrant>(tx: &mut Tx<'_>, uid: Uuid) -> Result<Credential<G>> {
+    let entry = AuditEntry::new(G::ACTIONS[1]).record(uid.to_string());
+    let entry = entry.before(tag::<G>(tx, uid)?);
+    let table = G::TABLE;
+    let sql = format!("UPDATE {table} SET revoked = ?1 WHERE uid = ?2 AND revoked IS NULL");
+    tx.execute(&sql, &values![tx.now(), uid])?;
+    let credential: Credential<G> = get(tx, uid)?;
+    let entry = entry.after(tag::<G>(tx, uid)?);
+    let entry = credential.grant.locate(tx, entry, None)?;
+    tx.changed(entry);
+    Ok(credential)
+}
+
+/// Ends a credential of an environment.
+async fn revoke_in<G: StoredGrant>(
+    credentials: &Credentials<'_, G>,
+    scope: &Scope,
+    uid: Uuid,
+) -> Result<()> {
+    let found =
+        credentials.store.read_in(
+            scope.clone(),
+            |_, scope: ScopeRow| Ok(scope.environment_uid),
+        );
+    let environment = found.await?;
+    credentials
+        .revoke_of("environment_uid", environment, uid)
+        .await
 }
 
 /// The credentials that a condition chooses, revoked and expired ones too, the oldest first.

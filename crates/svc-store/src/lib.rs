@@ -36,43 +36,51 @@
 //! # }
 //! ```
 
+mod administration;
+mod answered_calls;
 mod audit;
 mod clock;
 mod credentials;
 mod database;
 mod error;
 mod imports;
+mod items;
 mod pages;
 mod people;
 mod projects;
 mod secrets;
 
+pub use self::administration::{Administered, ListedOf};
+pub use self::answered_calls::{AnsweredCall, AnsweredCalls};
 pub use self::audit::{
-    Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, BegunWrite, EntityTag,
-    MissingLine, WriteJournal, WriteKey, WriteMark, WriteMarks,
+    Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, BegunWrite, Changes, EntityTag,
+    HistoryOf, HistoryPage, MissingLine, WriteJournal, WriteKey, WriteMark, WriteMarks,
 };
 pub use self::clock::Clock;
 pub use self::credentials::{
-    AccountGrant, ApiKey, ApiKeyIdentity, Claims, Created, Credential, CredentialHash,
-    CredentialKind, Credentials, Grant, Identity, Keyring, Membership, NewApiKey, NewCredential,
-    NewServiceToken, NewStaticToken, ResourceGrant, ServiceToken, ServiceTokenIdentity,
-    SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken, TeamGrant, TokenIdentity,
+    AccountGrant, AccountRights, AccountSession, ApiKey, ApiKeyIdentity, Claims, Created,
+    Credential, CredentialHash, CredentialKind, Credentials, Grant, Identity, Keyring,
+    ListedSession, Membership, NewAccountKey, NewApiKey, NewCredential, NewServiceToken,
+    NewStaticToken, ResourceGrant, ServiceToken, ServiceTokenIdentity, SessionHolder,
+    SessionIdentity, SessionTokens, Sessions, SignInOrigin, SigningKeys, StaticToken, TeamGrant,
+    TokenIdentity, TokenLimits,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::imports::{
     Import, ImportState, ImportStep, Imports, NewImport, RefusedRow, StarterRights,
 };
+pub use self::items::{ItemCaller, ItemPatch, Items, NewItem};
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::people::{
-    Account, Accounts, Authentication, Mail, MailKind, Mails, Member, Members, NewUser,
-    PermissionsGroup, Registered, Registration, Rights, RightsRule, RightsRules, SignIn, Team,
-    TeamRights, Teams, User, UserAccount, UserPatch, Users,
+    Account, AccountPatch, Accounts, Authentication, Mail, MailKind, Mails, Member, Members,
+    NewAccount, NewUser, PermissionsGroup, Person, Registered, Registration, Rights, RightsRule,
+    RightsRules, SignIn, Team, TeamPatch, TeamRights, Teams, User, UserAccount, UserPatch, Users,
 };
 pub use self::projects::{
     ConnectedResource, Engine, Environment, EnvironmentCopy, EnvironmentPatch, Environments,
     NewEnvironment, NewProject, NewResource, ProjectPatch, ProjectSettings, Projects, Resource,
-    Resources,
+    ResourcePatch, Resources, url_hint,
 };
 pub use self::secrets::{
     AllowHost, AllowHosts, HostName, HostPort, NewSecretToken, OpenSecret, ProxyRules, SealKey,

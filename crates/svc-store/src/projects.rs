@@ -9,21 +9,24 @@ mod view;
 pub use self::environments::{
     Environment, EnvironmentCopy, EnvironmentPatch, Environments, NewEnvironment,
 };
-pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Resources};
+pub use self::resources::{
+    ConnectedResource, Engine, NewResource, Resource, ResourcePatch, Resources, url_hint,
+};
 pub(crate) use self::scope::{Located, ProjectRow, ScopeRow};
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, Project, ProjectName};
+use svc_model::{EnvironmentName, Project, ProjectName, Scope};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
+use crate::credentials::AccountRights;
 use crate::database::{Reader, Tx, columns, handle, json, row, values};
 use crate::error::{Error, Result};
 use crate::people::{Authentication, accounts, members, teams};
 
 const COLUMNS: &str = "p.uid AS project_uid, p.unique_name, p.name, p.color, p.domain, p.sign_up, p.params, \
-     p.date_add, p.owner_uid, p.authentication";
+     p.date_add, p.owner_uid, p.authentication, p.default_environment";
 
 /// A project and its settings. (An API client gets a [`svc_model::Project`].)
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +46,8 @@ pub struct ProjectSettings {
     pub sign_up: bool,
     /// How its users sign in.
     pub authentication: Authentication,
+    /// The environment of requests that name none.
+    pub default_environment: Option<EnvironmentName>,
     /// Its settings, a JSON object as text.
     pub params: String,
     /// When it was made.
@@ -95,6 +100,8 @@ pub struct ProjectPatch {
     pub color: Option<Option<String>>,
     /// Another domain; `Some(None)` removes it.
     pub domain: Option<Option<String>>,
+    /// Another default environment; `Some(None)` is `prod`.
+    pub default_environment: Option<Option<EnvironmentName>>,
     /// Whether users may register themselves.
     pub sign_up: Option<bool>,
     /// Another way for users to sign in.
@@ -135,36 +142,58 @@ impl Projects<'_> {
             .await
     }
 
-    /// The projects an account is a member of, the oldest first, as an API client sees them.
+    /// A part of the projects that are open to an account, the oldest first, as an API client sees them, and how many there
+    /// are in all. An operator sees every project.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list_for(&self, account: Uuid) -> Result<Vec<Project>> {
+    pub async fn list_for(
+        &self,
+        account: Uuid,
+        rights: &AccountRights,
+        (skip, take): (usize, usize),
+    ) -> Result<(Vec<Project>, usize)> {
+        let rights = rights.clone();
         self.store
             .read(move |reader| {
-                let sql = format!(
-                    "SELECT {COLUMNS} FROM projects p JOIN members m ON m.project_uid = p.uid \
-                     WHERE m.account_uid = ?1 ORDER BY p.date_add, p.uid"
-                );
-                let rows = reader.query(&sql, &values![account])?;
-                rows.iter()
-                    .filter_map(|row| view::of(reader, row, account).transpose())
-                    .collect()
+                let names = match &rights.operator {
+                    None => {
+                        let names = rights.memberships.iter().map(|open| open.project.clone());
+                        names.collect()
+                    }
+                    Some(_) => {
+                        let sql = "SELECT unique_name FROM projects ORDER BY date_add, uid";
+                        reader.list(sql, &[], |row| row::get(row, "unique_name"))?
+                    }
+                };
+                let part = names.iter().skip(skip).take(take);
+                let projects = part.map(|name| {
+                    let row = get(reader, name)?;
+                    view::of(reader, &row, account, &rights)
+                });
+                Ok((projects.collect::<Result<_>>()?, names.len()))
             })
             .await
     }
 
-    /// One project as an API client sees it.
+    /// One project that is open to an account, as an API client sees it.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name or the account
-    /// is not a member of it; the error does not say which.
-    pub async fn get_for(&self, account: Uuid, project: &ProjectName) -> Result<Project> {
-        let project = project.clone();
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name, or it is not open to the account.
+    pub async fn get_for(
+        &self,
+        account: Uuid,
+        rights: &AccountRights,
+        project: &ProjectName,
+    ) -> Result<Project> {
+        let (project, rights) = (project.clone(), rights.clone());
         self.store
             .read(move |reader| {
+                if rights.in_project(&project).is_none() {
+                    return Err(missing(&project));
+                }
                 let row = get(reader, &project)?;
-                view::of(reader, &row, account)?.ok_or_else(|| missing(&project))
+                view::of(reader, &row, account, &rights)
             })
             .await
     }
@@ -220,12 +249,23 @@ impl Projects<'_> {
                 let color = patch.color.unwrap_or(old.color);
                 let domain = patch.domain.unwrap_or(old.domain);
                 let sign_up = patch.sign_up.unwrap_or(old.sign_up);
+                let default_environment =
+                    patch.default_environment.unwrap_or(old.default_environment);
+                if let Some(environment) = &default_environment
+                    && ScopeRow::find(tx, &Scope::new(&project.name, environment))?.is_none()
+                {
+                    let message = "the project has no such environment";
+                    return Err(Error::invalid_field("default_environment", message));
+                }
                 let authentication = patch.authentication.unwrap_or(old.authentication);
                 let authentication = authentication.check()?.to_text()?;
                 tx.execute(
                     "UPDATE projects SET name = ?1, color = ?2, domain = ?3, sign_up = ?4, params = ?5, \
-                     authentication = ?7 WHERE uid = ?6",
-                    &values![name, color, domain, sign_up, params, uid, authentication],
+                     authentication = ?7, default_environment = ?8 WHERE uid = ?6",
+                    &values![
+                        name, color, domain, sign_up, params, uid, authentication,
+                        default_environment
+                    ],
                 )?;
                 let entry = project.entry("projects.update").before(before);
                 tx.changed_row("projects", uid, entry)?;
@@ -277,6 +317,6 @@ fn insert(tx: &mut Tx<'_>, new: NewProject) -> Result<String> {
 fn from_row(row: &Row) -> Result<ProjectSettings> {
     columns!(row => ProjectSettings {
         authentication: Authentication::from_row(row)?,
-        unique_name, name, color, domain, owner_uid, sign_up, params, date_add
+        unique_name, name, color, domain, owner_uid, sign_up, default_environment, params, date_add
     })
 }

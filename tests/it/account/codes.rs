@@ -106,7 +106,7 @@ fn a_code_expires_after_its_lifetime() {
     home().add("late@example.com", "Editor");
     let asked = |minutes: i64| {
         home().ago(minutes * 60, async |store| {
-            let account = store.account(&Scope::new("main", "prod"), "http://127.0.0.1");
+            let account = store.account(Scope::new("main", "prod"), "http://127.0.0.1");
             account.reset_password("late@example.com").await.unwrap();
             // Its mail has expired too, so the code is read from the time before.
             let mails = store.mails().list().await.unwrap();

@@ -11,7 +11,7 @@ use crate::people::{Home, PASSWORD, Session, home};
 
 /// Signs in directly in the store, with the clock of the store.
 async fn sign_in(store: Store, email: &str) -> Session {
-    let account = store.account(&Scope::new("main", "prod"), "http://127.0.0.1");
+    let account = store.account(Scope::new("main", "prod"), "http://127.0.0.1");
     match account.sign_in(email, Secret::new(PASSWORD)).await.unwrap() {
         SignIn::Done(tokens, _) => Session {
             access: tokens.access_token.expose().to_owned(),
@@ -193,7 +193,10 @@ fn late_use_of_a_refresh_token_ends_the_whole_session() {
     let (stolen, owner) = home().ago(11, async |store| {
         let stolen = sign_in(store.clone(), "thief@example.com").await;
         let scope = Scope::new("main", "prod");
-        let next = store.sessions().refresh(&scope, &stolen.refresh).await;
+        let next = store
+            .sessions()
+            .refresh(&scope.clone().into(), &stolen.refresh)
+            .await;
         let next = next.unwrap().unwrap();
         let owner = Session {
             access: next.access_token.expose().to_owned(),

@@ -24,7 +24,8 @@ fn a_session_or_a_service_token_is_required() {
     let tools = setup().service.text("/tools_token").to_owned();
     let service = setup().open.trim_start_matches("JWT ").to_owned();
     for (credential, status) in [
-        (format!("Bearer {key}"), 403),
+        // An account names the project.
+        (format!("Bearer {key}"), 400),
         (tools.clone(), 403),
         (format!("Bearer {tools}"), 403),
         (format!("JWT {key}"), 401),
@@ -48,6 +49,13 @@ fn a_session_or_a_service_token_is_required() {
         let call = setup().service.app_anonymous("POST", path);
         let call = call.authorization(&setup().open).json(&body);
         assert_eq!(call.expect(200).body, "reached");
+    }
+    let mut of_account = body.clone();
+    // Its account is a member of the first.
+    for (project, status) in [("open", 200), ("closed", 403), ("other", 403)] {
+        of_account["project"] = json!(project);
+        let by_key = call().authorization(&format!("Bearer {key}"));
+        by_key.json(&of_account).expect(status);
     }
     let call = setup().service.app_anonymous("GET", "/proxy_request/");
     assert_eq!(call.expect(405).header("allow"), "POST");

@@ -325,6 +325,44 @@ fn the_most_specific_rule_of_a_team_applies() {
 }
 
 #[test]
+fn a_limited_static_token_may_do_what_its_limits_say() {
+    let home = Home::new();
+    let token = |limits: &[&str]| {
+        let add = ["token", "add", "shop", "--project", "main"];
+        let made = home.run(&[&add[..], limits].concat());
+        made["token"].as_str().unwrap().to_owned()
+    };
+    let reader = token(&["--rights", "read"]);
+    check(&home, "reader", &reader, |_| READ);
+    check_whole(&home, "reader", &reader, false);
+    let clerk = token(&["--rights", "read,write", "--models", "orders,customers"]);
+    check(&home, "clerk", &clerk, |model| match model {
+        "products" => NONE,
+        _ => may(true, true, false),
+    });
+    check_whole(&home, "clerk", &clerk, false);
+    let sink = token(&["--rights", "write", "--models", "orders"]);
+    check(&home, "sink", &sink, |model| match model {
+        "orders" => may(false, true, false),
+        _ => NONE,
+    });
+    let some = token(&["--models", "products"]);
+    check(
+        &home,
+        "some",
+        &format!("Bearer {some}"),
+        |model| match model {
+            "products" => ALL,
+            _ => NONE,
+        },
+    );
+    check_whole(&home, "some", &some, false);
+    let all = token(&["--rights", "read,write,delete"]);
+    check(&home, "all", &all, |_| ALL);
+    check_whole(&home, "all", &all, true);
+}
+
+#[test]
 fn a_team_without_rights_may_do_nothing() {
     let home = Home::new();
     home.run(&["rights", "set", "Editor", "--rights=none", "--project=main"]);

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod account;
+mod administration;
 mod answers;
 mod blocking;
 mod calls;

@@ -1,7 +1,7 @@
 //! Changing an e-mail address, which is confirmed with a code that is sent to the new address.
 
 use svc_model::{
-    Scope,
+    Realm,
     account::{EmailChangeRequested, EmailChanged},
     wire::Operation,
 };
@@ -13,11 +13,12 @@ use super::{Code, Password};
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/change_email")]
 #[operation(name = "account.change_email", read, credential = Session, answer = EmailChangeRequested)]
+#[operation(service = "/account/auth/change_email/")]
 #[non_exhaustive]
 pub struct ChangeEmail {
-    /// The environment of the user.
+    /// Whose people: an environment with its users, or the service with its accounts.
     #[wire(path)]
-    pub scope: Scope,
+    pub realm: Realm,
     /// The new e-mail address.
     #[wire(body)]
     pub new_email: String,
@@ -29,12 +30,12 @@ pub struct ChangeEmail {
 impl ChangeEmail {
     /// Requests another address for the user who is signed in.
     pub fn new(
-        scope: impl Into<Scope>,
+        realm: impl Into<Realm>,
         new_email: impl Into<String>,
         current_password: Option<Password>,
     ) -> Self {
         Self {
-            scope: scope.into(),
+            realm: realm.into(),
             new_email: new_email.into(),
             current_password,
         }
@@ -46,12 +47,13 @@ impl ChangeEmail {
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/change_email_complete")]
 #[operation(name = "account.change_email_complete", read, credential = Anonymous, answer = EmailChanged)]
+#[operation(service = "/account/auth/change_email_complete/")]
 #[operation(new = "Confirms an address with a code.")]
 #[non_exhaustive]
 pub struct ChangeEmailComplete {
-    /// The environment of the user.
+    /// Whose people: an environment with its users, or the service with its accounts.
     #[wire(path)]
-    pub scope: Scope,
+    pub realm: Realm,
     /// The code that was sent to the new address.
     #[wire(body)]
     pub code: Code,

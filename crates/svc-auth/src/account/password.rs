@@ -1,7 +1,7 @@
 //! Changing a password, and resetting a forgotten one.
 
 use serde::{Deserialize, Serialize};
-use svc_model::{Scope, account::PasswordResetRequested, wire::Operation};
+use svc_model::{Realm, account::PasswordResetRequested, wire::Operation};
 
 use super::{Code, Password};
 use crate::AuthState;
@@ -11,11 +11,12 @@ use crate::AuthState;
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/change_password")]
 #[operation(name = "account.change_password", read, credential = Session, answer = PasswordChanged)]
+#[operation(service = "/account/auth/change_password/")]
 #[non_exhaustive]
 pub struct ChangePassword {
-    /// The environment of the user.
+    /// Whose people: an environment with its users, or the service with its accounts.
     #[wire(path)]
-    pub scope: Scope,
+    pub realm: Realm,
     /// The new password.
     #[wire(body)]
     pub new_password: Password,
@@ -27,12 +28,12 @@ pub struct ChangePassword {
 impl ChangePassword {
     /// Changes the password of the user who is signed in.
     pub fn new(
-        scope: impl Into<Scope>,
+        realm: impl Into<Realm>,
         new_password: impl Into<Password>,
         current_password: Option<Password>,
     ) -> Self {
         Self {
-            scope: scope.into(),
+            realm: realm.into(),
             new_password: new_password.into(),
             current_password,
         }
@@ -65,12 +66,13 @@ impl PasswordChanged {
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/reset_password")]
 #[operation(name = "account.reset_password", read, credential = Anonymous, answer = PasswordResetRequested)]
+#[operation(service = "/account/auth/reset_password/")]
 #[operation(new = "Requests a code by e-mail.")]
 #[non_exhaustive]
 pub struct ResetPassword {
-    /// The environment of the user.
+    /// Whose people: an environment with its users, or the service with its accounts.
     #[wire(path)]
-    pub scope: Scope,
+    pub realm: Realm,
     /// The e-mail address.
     #[wire(body)]
     pub email: String,
@@ -81,12 +83,13 @@ pub struct ResetPassword {
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/reset_password_complete")]
 #[operation(name = "account.reset_password_complete", read, credential = Anonymous, answer = PasswordChanged)]
+#[operation(service = "/account/auth/reset_password_complete/")]
 #[operation(new = "Sets the password with a code.")]
 #[non_exhaustive]
 pub struct ResetPasswordComplete {
-    /// The environment of the user.
+    /// Whose people: an environment with its users, or the service with its accounts.
     #[wire(path)]
-    pub scope: Scope,
+    pub realm: Realm,
     /// The code that was sent by e-mail.
     #[wire(body)]
     pub code: Code,

@@ -1,6 +1,6 @@
 //! New users: signing up, and accepting an invitation.
 
-use svc_model::{Scope, account::Registered, wire::Operation};
+use svc_model::{Realm, Scope, account::Registered, wire::Operation};
 
 use super::{Code, Password, PasswordChanged};
 
@@ -40,12 +40,13 @@ pub struct Register {
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/accept_invitation")]
 #[operation(name = "account.accept_invitation", read, credential = Anonymous, answer = PasswordChanged)]
+#[operation(service = "/account/auth/accept_invitation/")]
 #[operation(new = "Accepts an invitation and keeps the names unchanged.")]
 #[non_exhaustive]
 pub struct AcceptInvitation {
-    /// The environment of the user.
+    /// Whose people: an environment with its users, or the service with its accounts.
     #[wire(path)]
-    pub scope: Scope,
+    pub realm: Realm,
     /// The code of the invitation.
     #[wire(body)]
     pub code: Code,

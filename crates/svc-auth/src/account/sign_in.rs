@@ -1,7 +1,7 @@
 //! Operations on sessions: begin, renew, inspect and end.
 
 use serde::{Deserialize, Serialize};
-use svc_model::{Scope, account::UserInfo, wire::Operation};
+use svc_model::{Realm, account::UserInfo, wire::Operation};
 
 use super::Password;
 use crate::{AuthState, RefreshToken};
@@ -10,12 +10,13 @@ use crate::{AuthState, RefreshToken};
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/login")]
 #[operation(name = "account.login", read, credential = Anonymous, answer = SignedIn)]
+#[operation(service = "/account/auth/login/")]
 #[operation(new = "Signs a user in.")]
 #[non_exhaustive]
 pub struct Login {
-    /// The environment of the user.
+    /// Whose people: an environment with its users, or the service with its accounts.
     #[wire(path)]
-    pub scope: Scope,
+    pub realm: Realm,
     /// The e-mail address.
     #[wire(body)]
     pub email: String,
@@ -48,13 +49,14 @@ impl SignedIn {
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/refresh")]
 #[operation(name = "account.refresh", read, credential = Anonymous, answer = AuthState)]
+#[operation(service = "/account/auth/refresh/")]
 #[operation(body = Self::to_body)]
 #[operation(new = "Renews a session.")]
 #[non_exhaustive]
 pub struct Refresh {
-    /// The environment of the user.
+    /// Whose people: an environment with its users, or the service with its accounts.
     #[wire(path)]
-    pub scope: Scope,
+    pub realm: Realm,
     /// The current refresh token.
     #[wire(elsewhere)]
     pub refresh_token: RefreshToken,
@@ -78,22 +80,24 @@ impl Refresh {
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Data "/projects/{project}/{environment}/auth/user")]
 #[operation(name = "account.user", read, credential = Session, answer = UserInfo)]
+#[operation(service = "/account/auth/user/")]
 #[operation(new = "Gets the user who is signed in.")]
 #[non_exhaustive]
 pub struct GetUser {
-    /// The environment of the user.
+    /// Whose people: an environment with its users, or the service with its accounts.
     #[wire(path)]
-    pub scope: Scope,
+    pub realm: Realm,
 }
 
 /// End the session on the server: `POST .../auth/logout` without a body, any 2xx status.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/logout")]
 #[operation(name = "account.logout", read, credential = Session)]
+#[operation(service = "/account/auth/logout/")]
 #[operation(new = "Ends the session whose token the call is sent with.")]
 #[non_exhaustive]
 pub struct Logout {
-    /// The environment of the user.
+    /// Whose people: an environment with its users, or the service with its accounts.
     #[wire(path)]
-    pub scope: Scope,
+    pub realm: Realm,
 }

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use http::HeaderValue;
 use svc_model::{
-    EnvironmentName, ProjectName, Scope,
+    EnvironmentName, ProjectName, Realm,
     wire::{Spawner, Timer, Transport},
 };
 
@@ -19,7 +19,7 @@ const DEFAULT_REFRESH_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) struct Config {
     pub(super) transport: Arc<dyn Transport>,
     pub(super) place: SessionPlace,
-    pub(super) scope: Scope,
+    pub(super) realm: Realm,
     /// Whether refreshes are sent with `draft=1`.
     pub(super) draft: bool,
     pub(super) store: Arc<dyn TokenStore>,
@@ -64,15 +64,35 @@ impl Session {
         environment: impl Into<EnvironmentName>,
     ) -> SessionBuilder {
         let (project, environment) = (project.into(), environment.into());
+        let place = SessionPlace {
+            api_base_url: base_url.into_string(),
+            project: project.to_string(),
+            environment: environment.to_string(),
+        };
+        Self::in_realm(transport, (project, environment).into(), place)
+    }
+
+    /// Builds a session of an account of the service, which renews at `app_base_url`, the address of the application
+    /// host.
+    pub fn account_builder(transport: Arc<dyn Transport>, app_base_url: BaseUrl) -> SessionBuilder {
+        let place = SessionPlace {
+            api_base_url: app_base_url.into_string(),
+            project: String::new(),
+            environment: String::new(),
+        };
+        Self::in_realm(transport, Realm::Service, place)
+    }
+
+    fn in_realm(
+        transport: Arc<dyn Transport>,
+        realm: Realm,
+        place: SessionPlace,
+    ) -> SessionBuilder {
         SessionBuilder(Config {
             transport,
-            scope: Scope::new(project.clone(), environment.clone()),
+            realm,
             draft: false,
-            place: SessionPlace {
-                api_base_url: base_url.into_string(),
-                project: project.to_string(),
-                environment: environment.to_string(),
-            },
+            place,
             store: Arc::new(MemoryStore::new()),
             clock: default_clock(),
             timer: None,

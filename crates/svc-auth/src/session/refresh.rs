@@ -276,7 +276,7 @@ impl Renewal<'_> {
         earlier: Option<UnansweredRefresh>,
     ) -> Result<Reply, Outcome> {
         let token = &tokens.state().refresh_token;
-        let operation = Refresh::new(self.config.scope.clone(), token);
+        let operation = Refresh::new(self.config.realm.clone(), token);
         let was_in_doubt = earlier.is_some();
         let unanswered = earlier.unwrap_or_else(|| UnansweredRefresh {
             token: token.clone(),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use clap::Args;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use serde_json::Value;
 use svc_store::{Created, Credential, Grant};
 
 use super::moment::expiry;
@@ -39,6 +40,11 @@ pub(super) trait Described: Grant {
 
     /// What it belongs to, such as the name of a resource.
     fn owner(&self) -> &str;
+
+    /// What else lists show, for programs or for people.
+    fn further(&self, _is_json: bool) -> Vec<(&'static str, Value)> {
+        Vec::new()
+    }
 }
 
 /// Writes a new credential, whose text is shown this once.
@@ -58,18 +64,26 @@ pub(super) fn write_list<G: Described>(
     credentials: &[Credential<G>],
 ) -> Result<(), Error> {
     let none = format!("no {}s yet; {} add makes one", G::NOUN.1, G::COMMAND);
-    output.list(credentials.iter().map(Row), &none)
+    let is_json = output.is_json();
+    let rows = credentials.iter().map(|one| Row { one, is_json });
+    output.list(rows, &none)
 }
 
 /// A credential as a row of a list.
-struct Row<'a, G>(&'a Credential<G>);
+struct Row<'a, G> {
+    one: &'a Credential<G>,
+    is_json: bool,
+}
 
 impl<G: Described> Serialize for Row<'_, G> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(one) = self;
+        let Self { one, is_json } = self;
         let mut row = serializer.serialize_map(None)?;
         row.serialize_entry("prefix", &one.prefix)?;
         row.serialize_entry(G::COLUMN, one.grant.owner())?;
+        for (name, value) in one.grant.further(*is_json) {
+            row.serialize_entry(name, &value)?;
+        }
         row.serialize_entry("name", &one.name)?;
         let times = [
             ("date_add", Some(one.date_add)),

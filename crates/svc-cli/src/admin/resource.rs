@@ -1,6 +1,5 @@
 //! `svc resource`: the connected databases, and the HTTP APIs that the proxy calls.
 
-mod hint;
 mod params;
 
 use std::time::Instant;
@@ -9,7 +8,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use svc_model::ResourceName;
-use svc_store::{Engine, NewResource, NewStaticToken, Secret, Store};
+use svc_store::{Engine, NewResource, NewStaticToken, ResourcePatch, Secret, Store, url_hint};
 
 use super::scope::{ENVIRONMENTS, InEnvironment, RESOURCES};
 use crate::{
@@ -149,13 +148,9 @@ impl Resource {
             }
             Self::List(scope) => {
                 let scope = scope.names();
-                let found = resources.list(&scope).await;
+                let found = resources.list_with_hints(&scope).await;
                 let mut listed = Vec::new();
-                for resource in found.or_missing(ENVIRONMENTS)? {
-                    let name = &resource.unique_name;
-                    let opened = resources.get(&scope, name).await;
-                    // Without its password; null when it cannot be opened any more.
-                    let url = opened.ok().map(|opened| hint::of_url(&opened.url));
+                for (resource, url) in found.or_missing(ENVIRONMENTS)? {
                     // For people they would be too wide.
                     let params = output
                         .is_json()
@@ -188,6 +183,7 @@ struct Listed {
     resource: ResourceName,
     name: String,
     r#type: &'static str,
+    /// Without its password; null when it cannot be opened any more.
     url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     params: Option<Box<RawValue>>,
@@ -217,32 +213,38 @@ async fn set(
             "there is no resource {name} in this environment; {RESOURCES}"
         )));
     };
-    let url = if let Some(url) = changes.url {
-        let url = read_address(&url)?;
-        let engine = Engine::of_url(&url)?;
+    let url = changes.url.as_deref().map(read_address).transpose()?;
+    if let Some(url) = &url {
+        let engine = Engine::of_url(url)?;
         if engine.is_database() != old.engine.is_database() {
             return Err(Error::usage(
                 "--url: a database cannot become an HTTP API, nor the other way; add another resource",
             ));
         }
         if engine.is_database() {
-            connect::check(name, &url).await?;
+            connect::check(name, url).await?;
         }
-        url
-    } else if let Ok(opened) = resources.get(&scope, name).await {
-        opened.url
-    } else {
-        return Err(Error::usage(format!(
-            "the address of resource {name} cannot be opened with the store's key; give it again with --url"
-        )));
-    };
-    if old.engine.is_database() {
-        params::check(output, name, &url, params.as_ref()).await?;
     }
-    let mut new = NewResource::new(name.clone(), url);
-    new.name = changes.title;
-    new.params = params.map(|params| params.text);
-    Ok(resources.replace(&scope, new).await.map(drop)?)
+    if old.engine.is_database() && params.is_some() {
+        let asked = match &url {
+            Some(url) => url.clone(),
+            None => match resources.get(&scope, name).await {
+                Ok(opened) => opened.url,
+                Err(_) => {
+                    return Err(Error::usage(format!(
+                        "the address of resource {name} cannot be opened with the store's key; give it again with --url"
+                    )));
+                }
+            },
+        };
+        params::check(output, name, &asked, params.as_ref()).await?;
+    }
+    let mut patch = ResourcePatch::default();
+    patch.name = changes.title;
+    patch.params = params.map(|params| params.text);
+    patch.url = url;
+    let changed = resources.update(&scope, name, patch).await;
+    changed.map(drop).or_missing(RESOURCES)
 }
 
 /// Tries a database and keeps nothing.
@@ -256,7 +258,7 @@ async fn test(output: &Output, url: &Secret) -> Result<(), Error> {
     let begun = Instant::now();
     let models = connect::open("test", url).await?.structure().models().len();
     let milliseconds = begun.elapsed().as_millis();
-    let address = hint::of_url(url);
+    let address = url_hint(url);
     output.result(
         &row! { ok: true, engine: engine.as_str(), models: models, milliseconds: milliseconds },
         &format!("{address} answers: {models} tables and views, read in {milliseconds} ms\n"),

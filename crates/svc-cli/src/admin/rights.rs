@@ -1,6 +1,6 @@
 //! `svc rights`: what teams may do with records.
 
-mod known;
+pub(super) mod known;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -81,17 +81,10 @@ pub(crate) struct RightsTarget {
 }
 
 /// Reads rights as they are written on the command line.
-fn parse_rights(text: &str) -> Result<svc_store::Rights, &'static str> {
-    let mut rights = svc_store::Rights::new(false, false, false);
-    for word in text.split(',').filter(|_| text != "none") {
-        match word.trim() {
-            "read" => rights.read = true,
-            "write" => rights.write = true,
-            "delete" => rights.delete = true,
-            _ => return Err("must be read, write, delete with commas between, or none"),
-        }
-    }
-    Ok(rights)
+pub(super) fn parse_rights(text: &str) -> Result<svc_store::Rights, &'static str> {
+    let words = text.split(',').filter(|_| text != "none").map(str::trim);
+    svc_store::Rights::of_words(words)
+        .ok_or("must be read, write, delete with commas between, or none")
 }
 
 impl Rights {
@@ -113,7 +106,7 @@ impl Rights {
                 let rule = RightsRule::new(on.resource, on.model, rights);
                 let set = rules.set(&scope.project, &team, rule.clone()).await;
                 set.or_refused(PROJECTS, NAMES)?;
-                let words = or_none(&words(rule.rights));
+                let words = or_none(&rule.rights.words());
                 let text = format!("team {team} on {about}: {words}\n");
                 output.result(&listed(&team, &rule), &text)
             }
@@ -146,18 +139,7 @@ impl RightsTarget {
 
 /// A rule of a team as programs read it.
 fn listed(team: &str, rule: &RightsRule) -> impl Serialize {
-    row! { team: team, resource: &rule.resource, model: &rule.model, rights: words(rule.rights) }
-}
-
-fn words(rights: svc_store::Rights) -> Vec<&'static str> {
-    [
-        (rights.read, "read"),
-        (rights.write, "write"),
-        (rights.delete, "delete"),
-    ]
-    .into_iter()
-    .filter_map(|(has, word)| has.then_some(word))
-    .collect()
+    row! { team: team, resource: &rule.resource, model: &rule.model, rights: rule.rights.words() }
 }
 
 fn or_none(words: &[&str]) -> String {
@@ -193,7 +175,7 @@ async fn list(
         return output.list(rules.iter().map(|(team, rule)| listed(team, rule)), none);
     }
     let rules = rules.into_iter().map(|(team, rule)| {
-        let rights = or_none(&words(rule.rights));
+        let rights = or_none(&rule.rights.words());
         row! { team: team, resource: rule.resource, model: rule.model, rights: rights }
     });
     output.list(rules, none)
@@ -205,7 +187,7 @@ mod tests {
 
     #[test]
     fn rights_are_words_or_none() {
-        let read = |text: &str| parse_rights(text).map(words);
+        let read = |text: &str| parse_rights(text).map(svc_store::Rights::words);
         assert_eq!(read("read"), Ok(vec!["read"]));
         assert_eq!(read("delete, read"), Ok(vec!["read", "delete"]));
         assert_eq!(read("none"), Ok(vec![]));

@@ -134,7 +134,7 @@ impl Add {
 }
 
 /// The URL of the service from the option, its variable, or the configuration file.
-fn named_url(option: Option<&str>, context: &Context) -> Result<Option<String>, Error> {
+pub(super) fn named_url(option: Option<&str>, context: &Context) -> Result<Option<String>, Error> {
     let option = option.filter(|text| !text.is_empty());
     let named = option.or(context.file.public_url.as_deref());
     let url = named.map(str::parse::<BaseUrl>).transpose();

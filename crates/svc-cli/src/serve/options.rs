@@ -12,7 +12,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer, de::Error as _};
-use svc_server::{AuditMode, Config, IpRange, MailConfig, Origin};
+use svc_server::{AuditMode, AuditValues, Config, IpRange, MailConfig, Origin, ResourceHost};
 
 use crate::error::Error;
 
@@ -72,6 +72,18 @@ pub(crate) struct ServerOptions {
     /// How many reads of an SQLite file run at once, for each resource [default: one per core, 2 to 16]
     #[arg(long, value_name = "NUMBER", env = "SVC_SQLITE_READERS", value_parser = positive::<NonZeroUsize>)]
     sqlite_readers: Option<NonZeroUsize>,
+    /// Folder whose SQLite files administrators of projects may connect over HTTP; without one only operators may
+    #[arg(long, value_name = "DIR", env = "SVC_SQLITE_DIR")]
+    sqlite_dir: Option<PathBuf>,
+    /// Database servers that resources may be on: hosts, with a port where one is meant, and ranges; without any all
+    #[arg(
+        long,
+        value_name = "HOST[:PORT],...",
+        env = "SVC_RESOURCE_HOSTS",
+        value_delimiter = ','
+    )]
+    #[serde(deserialize_with = "texts")]
+    resource_hosts: Option<Vec<ResourceHost>>,
     /// How long a request body may take to arrive [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_BODY_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
     body_timeout: Option<Seconds<NonZeroU64>>,
@@ -121,6 +133,13 @@ pub(crate) struct ServerOptions {
     /// Whether every write leaves a line in the audit trail, which svc audit list shows [default: on]
     #[arg(long, value_name = "MODE", env = "SVC_AUDIT")]
     audit: Option<Audit>,
+    /// Whether the audit trail keeps the values of changed fields: on, off, or of these resources [default: on]
+    #[arg(long, value_name = "on|off|RESOURCE,...", env = "SVC_AUDIT_VALUES", value_parser = parse_audit_values)]
+    #[serde(deserialize_with = "audit_values")]
+    audit_values: Option<AuditValues>,
+    /// The most bytes of a value that it keeps [default: 4096]
+    #[arg(long, value_name = "BYTES", env = "SVC_AUDIT_VALUE_LIMIT", value_parser = positive::<NonZeroUsize>)]
+    audit_value_limit: Option<NonZeroUsize>,
     /// After how many days lines of the audit trail are removed; 0 keeps all [default: 365]
     #[arg(long, value_name = "DAYS", env = "SVC_AUDIT_DAYS", value_parser = whole::<u32>)]
     audit_days: Option<u32>,
@@ -223,12 +242,13 @@ impl ServerOptions {
         }
         either! {
             listen data_listen public_url trusted_proxies cors_origins body_limit request_timeout
-            statement_timeout structure_check database_connections sqlite_readers body_timeout
+            statement_timeout structure_check database_connections sqlite_readers sqlite_dir
+            resource_hosts body_timeout
             header_timeout write_timeout min_transfer_rate max_connections
             max_connections_per_address max_requests max_anonymous_requests answer_memory
             tries_per_account tries_per_address proxy_timeout proxy_response_limit
-            max_proxy_requests shutdown_grace audit audit_days smtp_url mail_from log log_format
-            dir connect
+            max_proxy_requests shutdown_grace audit audit_values audit_value_limit audit_days
+            smtp_url mail_from log log_format dir connect
         }
     }
 
@@ -244,10 +264,11 @@ impl ServerOptions {
         }
         set! {
             listen trusted_proxies cors_origins body_limit request_timeout statement_timeout
-            structure_check database_connections body_timeout header_timeout write_timeout
+            structure_check database_connections sqlite_dir resource_hosts body_timeout header_timeout write_timeout
             min_transfer_rate max_connections max_connections_per_address max_requests
             max_anonymous_requests answer_memory tries_per_account tries_per_address
-            proxy_timeout proxy_response_limit max_proxy_requests shutdown_grace audit audit_days
+            proxy_timeout proxy_response_limit max_proxy_requests shutdown_grace audit audit_values
+            audit_value_limit audit_days
         }
         config.data_listen = self.data_listen;
         config.sqlite_readers = self.sqlite_readers.map(NonZeroUsize::get);
@@ -264,6 +285,40 @@ impl ServerOptions {
 fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse()
         .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8080 or [::]:8080")
+}
+
+/// Reads `on`, `off` or a comma list of resources.
+fn parse_audit_values(text: &str) -> Result<AuditValues, &'static str> {
+    match text {
+        "on" => Ok(AuditValues::On),
+        "off" => Ok(AuditValues::Off),
+        list => only_of(list.split(',').map(str::trim).map(str::to_owned).collect()),
+    }
+}
+
+fn only_of(resources: Vec<String>) -> Result<AuditValues, &'static str> {
+    let is_name = |name: &String| !matches!(name.as_str(), "" | "on" | "off");
+    match resources.iter().all(is_name) {
+        true => Ok(AuditValues::Only(resources)),
+        false => Err("must be on, off, or names of resources with commas between them"),
+    }
+}
+
+/// Reads them as the flag does, or an array of resources.
+fn audit_values<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<AuditValues>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Given {
+        Text(String),
+        Resources(Vec<String>),
+    }
+    let read = match Given::deserialize(deserializer)? {
+        Given::Text(text) => parse_audit_values(&text),
+        Given::Resources(resources) => only_of(resources),
+    };
+    read.map(Some).map_err(D::Error::custom)
 }
 
 /// Reads a number of at least 1.
@@ -364,8 +419,30 @@ mod tests {
             "body-limit = 0",
             "cors-origins = [\"x\"]",
             "trusted-proxies = [\"x\"]",
+            "resource-hosts = [\"postgres://db\"]",
+            "audit-values = \"\"",
+            "audit-values = [\"a\", \"off\"]",
+            "audit-value-limit = 0",
         ] {
             assert!(file(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_kept_of_all_resources_of_none_or_of_some() {
+        let kept = |text: &str| {
+            let config = file(text).unwrap().server_config();
+            let names = ["shop", "crm", "hr"];
+            names.map(|name| config.audit_values.are_kept_of(name))
+        };
+        for (text, expected) in [
+            ("", [true; 3]),
+            ("audit-values = \"on\"", [true; 3]),
+            ("audit-values = \"off\"", [false; 3]),
+            ("audit-values = \"shop, crm\"", [true, true, false]),
+            ("audit-values = [\"hr\"]", [false, false, true]),
+        ] {
+            assert_eq!(kept(text), expected, "{text}");
         }
     }
 }

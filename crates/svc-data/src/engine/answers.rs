@@ -2,13 +2,15 @@
 
 mod excerpts;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use svc_model::{records::group_name, resources::FieldType};
 
 use crate::{
     Error, Field, RecordJson, Result,
     record::{
-        Projection, RawValue, Tag,
+        Kept, Projection, RawValue, Tag,
         excerpt::{Cutting, Place, RowExcerpts},
         projection::{write_cut, write_lengths, write_object},
         raw::RawCell,
@@ -134,11 +136,32 @@ pub(crate) trait Cells {
                 most: excerpt.most,
             })?,
         }
+        let out = Bytes::from(out);
+        let kept = match &shown.keeping {
+            None => Kept::Nothing,
+            Some(keeping) if shown.is_as_kept(keeping, fields.len()) => keeping.keep(out.clone()),
+            Some(keeping) => {
+                let mut object = Vec::with_capacity(256);
+                let kept = Projection {
+                    fields: match &keeping.fields {
+                        Some(kept) => Arc::clone(kept),
+                        None => (0..fields.len()).collect(),
+                    },
+                    zone: Zone::UTC,
+                    excerpt: None,
+                    keeping: None,
+                };
+                write_object(&mut object, fields, &kept, |out, field, _, index| {
+                    self.write(out, field, first + index, &kept.zone)
+                })?;
+                keeping.keep(object.into())
+            }
+        };
         let mut tag = Tag::new();
         for (index, field) in fields.iter().enumerate() {
             self.tag(&mut tag, field, first + index)?;
         }
-        Ok(RecordJson::new(out.into(), tag.finish()))
+        Ok(RecordJson::new(out, tag.finish()).keep(kept))
     }
 }
 

@@ -12,7 +12,7 @@ use self::{
 };
 use super::server::{ServerDriver, ServerEngine, change::Change};
 use crate::{
-    Error, Field, Model, ResourceOptions, Result, Structure,
+    Error, Field, Location, Model, ResourceOptions, Result, Structure,
     admission::{Admission, Work},
     functions::FunctionCall,
     guard::Engine,
@@ -20,7 +20,7 @@ use crate::{
     query::{Dialect, cursor::KeyValue},
     record::{
         Changed, Part,
-        change_all::{ChangeAll, ChangedKeys},
+        change_all::{ChangeAll, ChangedRecords},
     },
     sql::{SqlJob, SqlOutput},
     value::Scalar,
@@ -49,9 +49,14 @@ pub(crate) struct Mysql {
 }
 
 impl Mysql {
+    /// Where the server is that follows `mysql:` in a URL.
+    pub(crate) fn location(rest: &str) -> Result<Location> {
+        Ok(Source::parse(rest, None)?.location())
+    }
+
     /// Connects what follows `mysql:` in a URL.
     pub(crate) fn connect(rest: &str, options: &ResourceOptions) -> Result<ServerDriver<Self>> {
-        let source = Source::parse(rest)?;
+        let source = Source::parse(rest, options.servers.clone())?;
         let timeout = options.statement_timeout;
         let admission = Admission::shared(options.connections);
         let sql_admission = Admission::in_order(sql::CONNECTIONS);
@@ -86,6 +91,12 @@ impl ServerEngine for Mysql {
 
     async fn structure_version(lease: &mut Lease) -> Result<i64> {
         discover::version(lease.client_mut()?).await
+    }
+
+    async fn version(lease: &mut Lease) -> Result<String> {
+        let version = lease.client_mut()?.query_first("SELECT VERSION()").await;
+        let version: Option<String> = version.map_err(fault::translate)?;
+        Ok(version.unwrap_or_default())
     }
 
     fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List)> {
@@ -142,7 +153,7 @@ impl ServerEngine for Mysql {
         lease: &mut Lease,
         model: &Model,
         request: &ChangeAll,
-    ) -> Result<ChangedKeys> {
+    ) -> Result<ChangedRecords> {
         write::change_all(lease, model, request).await
     }
 

@@ -1,6 +1,6 @@
 //! What a connected database is held to.
 
-use std::time::Duration;
+use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
 
 /// How long a statement on records may take when nothing else is set.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
@@ -20,9 +20,39 @@ pub struct ResourceOptions {
     pub readers: usize,
     /// How many connections to a database server are open at once, at most, for records; 10.
     pub connections: usize,
+    /// Which database servers may be connected to; all of them when `None`. The sockets of this machine are no such
+    /// servers.
+    pub servers: Option<ServerRule>,
     /// Puts an SQLite database into WAL mode, so that readers and the writer do not wait for each other.
     /// Off, since the mode is the owner's choice.
     pub set_wal: bool,
+    /// Opens an SQLite file so that nothing is created beside it, and nothing can be written.
+    pub(crate) untouched: bool,
+}
+
+/// Which database servers may be connected to. It is asked for each connection, about the address that is connected to.
+#[derive(Clone)]
+pub struct ServerRule(Arc<Allows>);
+
+type Allows = dyn Fn(&str, SocketAddr) -> bool + Send + Sync;
+
+impl ServerRule {
+    /// Allows what `allows` says of the host in the URL of the resource, and of one of its addresses.
+    pub fn new(allows: impl Fn(&str, SocketAddr) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(allows))
+    }
+
+    /// Whether this address of a host may be connected to.
+    #[must_use]
+    pub fn allows(&self, host: &str, address: SocketAddr) -> bool {
+        (self.0)(host, address)
+    }
+}
+
+impl fmt::Debug for ServerRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ServerRule")
+    }
 }
 
 impl Default for ResourceOptions {
@@ -33,7 +63,9 @@ impl Default for ResourceOptions {
             readers: std::thread::available_parallelism()
                 .map_or(2, |cores| cores.get().clamp(2, 16)),
             connections: 10,
+            servers: None,
             set_wal: false,
+            untouched: false,
         }
     }
 }

@@ -17,7 +17,7 @@ use super::server::{
     change::{Change, found},
 };
 use crate::{
-    Error, ErrorKind, Field, Model, RecordJson, ResourceOptions, Result, Structure,
+    Error, ErrorKind, Field, Location, Model, RecordJson, ResourceOptions, Result, Structure,
     admission::{Admission, Work},
     functions::FunctionCall,
     guard::Engine,
@@ -25,7 +25,7 @@ use crate::{
     query::{Dialect, cursor::KeyValue},
     record::{
         Changed, Part, Projection, RecordBody,
-        change_all::{ChangeAll, ChangedKeys},
+        change_all::{ChangeAll, ChangedRecords},
     },
     sql::{SqlJob, SqlOutput},
     value::Scalar,
@@ -69,9 +69,14 @@ impl fmt::Debug for Postgres {
 }
 
 impl Postgres {
+    /// Where the server is that follows `postgres:` in a URL.
+    pub(crate) fn location(rest: &str) -> Result<Location> {
+        connect::location(rest)
+    }
+
     /// Connects what follows `postgres:` in a URL.
     pub(crate) fn connect(rest: &str, options: &ResourceOptions) -> Result<ServerDriver<Self>> {
-        let source = Source::parse(rest)?;
+        let source = Source::parse(rest, options.servers.clone())?;
         let timeout = options.statement_timeout;
         let admission = Admission::shared(options.connections);
         let sql_admission = Admission::in_order(sql::CONNECTIONS);
@@ -125,6 +130,13 @@ impl ServerEngine for Postgres {
 
     async fn structure_version(lease: &mut Lease) -> Result<i64> {
         discover::version(lease.client()?).await
+    }
+
+    async fn version(lease: &mut Lease) -> Result<String> {
+        let shown = lease.client()?.query_one("SHOW server_version", &[]).await;
+        shown
+            .and_then(|row| row.try_get(0))
+            .map_err(fault::translate)
     }
 
     fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List)> {
@@ -184,7 +196,7 @@ impl ServerEngine for Postgres {
         lease: &mut Lease,
         model: &Model,
         request: &ChangeAll,
-    ) -> Result<ChangedKeys> {
+    ) -> Result<ChangedRecords> {
         write::change_all(lease, model, request).await
     }
 

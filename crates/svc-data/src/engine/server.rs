@@ -6,6 +6,7 @@ pub(super) mod change;
 pub(super) mod connections;
 pub(super) mod functions;
 pub(super) mod gate;
+pub(super) mod resolve;
 pub(super) mod tls;
 pub(super) mod transaction;
 mod upsert;
@@ -28,7 +29,7 @@ use self::{
     upsert::Upsert,
 };
 use super::{
-    ChangeRequest, Driver,
+    ChangeRequest, Driver, PoolUse,
     answers::Cells,
     statement::{Bound, Statement},
 };
@@ -41,7 +42,7 @@ use crate::{
     query::{Around, Dialect, PlaceQuery, cursor::KeyValue, one_field},
     record::{
         BulkPlan, BulkResults, Changed, Note, Part, Projection, RawValue, RecordBody,
-        change_all::{ChangeAll, ChangedKeys},
+        change_all::{ChangeAll, ChangedRecords},
         no_such_record,
         raw::too_large_value,
     },
@@ -88,6 +89,9 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     fn structure_version(
         lease: &mut Lease<Self::Manager>,
     ) -> impl Future<Output = Result<i64>> + Send;
+
+    /// What the server calls its version.
+    fn version(lease: &mut Lease<Self::Manager>) -> impl Future<Output = Result<String>> + Send;
 
     fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List)>;
 
@@ -173,7 +177,7 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         lease: &mut Lease<Self::Manager>,
         model: &Model,
         request: &ChangeAll,
-    ) -> impl Future<Output = Result<ChangedKeys>> + Send;
+    ) -> impl Future<Output = Result<ChangedRecords>> + Send;
 
     /// Runs a statement that returns no rows.
     fn run(lease: &mut Lease<Self::Manager>, sql: &str) -> impl Future<Output = Result<()>> + Send;
@@ -305,6 +309,19 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         let work = Work::internal("structure_version");
         self.on(work, async |lease| E::structure_version(lease).await)
             .await
+    }
+
+    async fn version(&self) -> Result<String> {
+        let work = Work::internal("version");
+        self.on(work, async |lease| E::version(lease).await).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.pool.ping().await
+    }
+
+    fn pool_use(&self) -> PoolUse {
+        self.pool.pool_use() + self.sql.pool_use()
     }
 
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
@@ -439,7 +456,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         .await
     }
 
-    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedKeys> {
+    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedRecords> {
         let is_write = request.values.is_some();
         let work = Work::new(&model.name, ("change_all", is_write), true);
         self.on(work, async |lease| {

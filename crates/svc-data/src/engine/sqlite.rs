@@ -9,19 +9,20 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use svc_model::wire::BoxFuture;
 use tokio::{runtime::Handle, sync::OnceCell};
 
 use self::{declare::DeclaredModels, fault::Fault, session::Session};
 use crate::{
-    Error, ErrorKind, Model, RecordJson, ResourceOptions, Result, Structure,
+    Error, ErrorKind, Location, Model, Outage, RecordJson, ResourceOptions, Result, Structure,
     admission::Work,
-    engine::{ChangeRequest, Driver},
+    engine::{ChangeRequest, Driver, PoolUse},
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Around, PlaceQuery, one_field},
     record::{
         BulkPlan, BulkResults, Changed, Note, Part, Projection, RawValue, RecordBody, Written,
-        change_all::{ChangeAll, ChangedKeys},
+        change_all::{ChangeAll, ChangedRecords},
     },
     sql::{SqlJob, SqlOutput},
     value::{Values, time::Zone},
@@ -88,9 +89,16 @@ impl fmt::Debug for Sqlite {
 }
 
 impl Sqlite {
+    /// The file that follows `sqlite:` in a URL.
+    pub(crate) fn location(url: &str) -> Result<Location> {
+        parse_url(url).map(|(path, _)| Location::File(path))
+    }
+
     /// Connects `PATH[?mode=ro|rw]`.
     pub(crate) async fn connect(url: &str, options: ResourceOptions) -> Result<Self> {
         let (path, writable) = parse_url(url)?;
+        // What is only looked at has no writer, which would open the files beside it.
+        let (untouched, writable) = (options.untouched, writable && !options.untouched);
         let path = std::path::absolute(&path).map_err(|error| connection::missing(&path, error))?;
         let shared: Arc<Path> = path.clone().into();
         let pool = tokio::task::spawn_blocking(move || {
@@ -98,6 +106,7 @@ impl Sqlite {
                 source: connection::Source {
                     path,
                     set_wal: options.set_wal,
+                    untouched,
                     prepare: Arc::new(functions::register),
                 },
                 readers: options.readers,
@@ -250,6 +259,28 @@ impl Driver for Sqlite {
         .await
     }
 
+    async fn version(&self) -> Result<String> {
+        Ok(rusqlite::version().to_owned())
+    }
+
+    async fn ping(&self) -> Result<()> {
+        match self.pool.ping().await {
+            // Another program works with it.
+            Err(error) if error.outage() == Outage::Locked => Ok(()),
+            pinged => pinged,
+        }
+    }
+
+    fn closed(&self) -> Option<BoxFuture<'static, ()>> {
+        let closed = self.pool.closed()?;
+        Some(Box::pin(closed))
+    }
+
+    fn pool_use(&self) -> PoolUse {
+        let sql = self.sql.get().map(pool::Pool::pool_use);
+        self.pool.pool_use() + sql.unwrap_or_default()
+    }
+
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
         let query = match self.lookups.find(model, &plan)? {
             Some(lookup) => read::ListQuery::of_lookup(lookup),
@@ -376,7 +407,7 @@ impl Driver for Sqlite {
         .await
     }
 
-    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedKeys> {
+    async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedRecords> {
         let change = write::change_all::AllChange::new(model, request)?;
         self.write(None, move |session: Session<'_>| change.run(session))
             .await

@@ -40,6 +40,7 @@ impl<'a> AnswerWriter<'a> {
                 fields: (0..fields.len()).collect(),
                 zone: Zone::UTC,
                 excerpt: None,
+                keeping: None,
             },
             out: Vec::new(),
             rows: 0,

@@ -4,10 +4,12 @@ use sea_query::{
     CaseStatement, DeleteStatement, Expr, Func, Query, SelectStatement, UpdateStatement,
 };
 
+use svc_model::RecordId;
+
 use super::{
-    Dialect, SELF,
+    Dialect, SELF, all_fields, any_of,
     assignments::{assignments, set_values},
-    column, select, test,
+    column, is_record, select, test,
 };
 use crate::{
     Field, Model, Result,
@@ -15,6 +17,7 @@ use crate::{
     record::{
         Projection,
         change_all::{ChangeAll, MOST_CHANGED},
+        read_key,
     },
     structure::{ColumnType, Kind},
     value::Scalar,
@@ -28,6 +31,8 @@ pub(crate) struct ChangeAllQuery {
     pub(crate) count: SelectStatement,
     /// Returns the key of each record.
     pub(crate) keys: SelectStatement,
+    /// Returns all fields of each record.
+    pub(crate) rows: SelectStatement,
     /// What reads the fields of the key.
     pub(crate) read_key: Vec<Expr>,
     pub(crate) change: Change,
@@ -61,6 +66,9 @@ impl ChangeAllQuery {
             .collect::<Result<_>>()?;
         keys.exprs(read_key.iter().cloned());
         keys.limit(MOST_CHANGED + 1);
+        let mut rows = select(dialect, model, passed.clone());
+        all_fields(dialect, &mut rows, model);
+        rows.limit(MOST_CHANGED + 1);
         let change = match &request.values {
             None => {
                 let mut delete = Query::delete();
@@ -95,10 +103,27 @@ impl ChangeAllQuery {
             key,
             count,
             keys,
+            rows,
             read_key,
             change,
         })
     }
+}
+
+/// The query for all fields of the records that have these keys.
+pub(crate) fn rows_again(
+    dialect: &dyn Dialect,
+    model: &Model,
+    keys: &[RecordId],
+) -> Result<SelectStatement> {
+    let tests = keys.iter().map(|key| {
+        let key = read_key(model, key.as_str())?;
+        is_record(dialect, model, &key)
+    });
+    let test = any_of(tests.collect::<Result<_>>()?);
+    let mut rows = select(dialect, model, Some(test));
+    all_fields(dialect, &mut rows, model);
+    Ok(rows)
 }
 
 /// Whether values that are equal may be stored in several ways that look the same.

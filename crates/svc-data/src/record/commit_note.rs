@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use super::{Before, RecordJson};
+use crate::Result;
 
 /// A note of one write, for a caller that keeps an account of all writes: made when the outcome of the write is known, and
 /// on the disk before the write is committed.
@@ -29,6 +30,22 @@ pub struct Written<'r> {
     pub before: Option<&'r Before>,
     /// What it is; `None` where it is deleted.
     pub after: Option<&'r RecordJson>,
+}
+
+impl Written<'_> {
+    /// What it does to the values of the fields, where they are [kept](crate::Resource::keeping), as the JSON
+    /// `{"old": {...}, "new": {...}}`: both of an update and with what differs alone, one of a create or a delete. A value that is
+    /// too long is its beginning as text, and `cut` has the bytes of the whole: `{"cut": {"old": {"note": 90000}}}`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when what is kept cannot be read.
+    pub fn changes(&self) -> Result<Option<String>> {
+        match (self.before, self.after) {
+            (_, Some(record)) => record.kept.as_created(),
+            (Some(before), None) => before.kept.as_deleted(),
+            (None, None) => Ok(None),
+        }
+    }
 }
 
 impl<'r> From<&'r RecordJson> for Written<'r> {

@@ -55,6 +55,7 @@ impl FixedValues {
             fields: self.0.iter().map(|value| value.index).collect(),
             zone: zone.clone(),
             excerpt: None,
+            keeping: None,
         }
     }
 

@@ -4,7 +4,10 @@ use std::{collections::HashSet, sync::Arc};
 
 use svc_model::{Invalid, RecordView};
 
-use super::excerpt::{CUT, Excerpt};
+use super::{
+    excerpt::{CUT, Excerpt},
+    kept::Keeping,
+};
 use crate::{
     Field, Model, Result,
     value::{
@@ -21,6 +24,8 @@ pub(crate) struct Projection {
     pub(crate) zone: Zone,
     /// How long values are shown at most.
     pub(crate) excerpt: Option<Excerpt>,
+    /// Which values are kept for the history beside what is shown.
+    pub(crate) keeping: Option<Keeping>,
 }
 
 impl Projection {
@@ -30,6 +35,7 @@ impl Projection {
             fields: (0..model.fields.len()).collect(),
             zone: zone.clone(),
             excerpt: None,
+            keeping: None,
         }
     }
 
@@ -83,6 +89,7 @@ impl Projection {
             fields: indexes.into(),
             zone,
             excerpt: excerpt.map(|most| Excerpt::new(model, most)),
+            keeping: None,
         }
     }
 
@@ -91,6 +98,17 @@ impl Projection {
         let mut view = RecordView::default();
         view.fields = Some(Vec::new());
         Self::resolve(model, &view)
+    }
+
+    /// The same, with the values that are kept beside it.
+    pub(crate) fn keeping(self, keeping: Option<Keeping>) -> Self {
+        Self { keeping, ..self }
+    }
+
+    /// Whether it shows these fields, all of them or so many in all, as they are kept.
+    pub(crate) fn is_as_kept(&self, keeping: &Keeping, fields: usize) -> bool {
+        let is_whole = self.zone.is_utc && self.excerpt.is_none() && self.fields.len() == fields;
+        is_whole && keeping.fields.is_none()
     }
 }
 

@@ -61,7 +61,8 @@ impl Resource {
         note: &Note,
     ) -> Result<Vec<Result<RecordJson>>> {
         self.with_structure(model, |driver, _, model| {
-            let wanted = Projection::resolve(model, &options.view)?;
+            let keeping = self.kept(model);
+            let wanted = Projection::resolve(model, &options.view)?.keeping(keeping.clone());
             let unique = unique_key(model, options.on_conflict.as_deref())?;
             let read = |body| read_new(model, body, &wanted.zone, unique.as_ref());
             let records: Vec<_> = bodies.iter().map(read).collect();
@@ -69,7 +70,7 @@ impl Resource {
                 .iter()
                 .any(|record| record.as_ref().is_ok_and(|record| !record.fixed.is_empty()));
             let shown = match compares {
-                true => Projection::all(model, &wanted.zone),
+                true => Projection::all(model, &wanted.zone).keeping(keeping),
                 false => wanted.clone(),
             };
             let plan = BulkPlan {
@@ -128,6 +129,7 @@ impl Resource {
                     let request = ChangeRequest {
                         key,
                         if_match: Some(IfMatch::Tags(vec![etag.clone()])),
+                        keeping: None,
                         update: Some(Update {
                             body: RecordBody::default(),
                             replace: false,

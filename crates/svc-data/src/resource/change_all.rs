@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use svc_model::{JsonObject, ListQuery, RecordId, RecordView};
+use svc_model::{JsonObject, ListQuery, RecordView};
 
 use crate::{
-    Model, Resource, Result,
+    ChangedRecords, Model, Resource, Result,
     plan::ListPlan,
     record::{Projection, Purpose, change_all::ChangeAll, read_body},
     resource::writable,
 };
 
 impl Resource {
-    /// Changes all records that a query selects in one transaction, and returns their primary keys, as they appear in paths.
+    /// Changes all records that a query selects in one transaction, and returns them.
     /// With `expected`, only where they are so many.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl Resource {
         query: &ListQuery,
         body: &JsonObject,
         expected: Option<u64>,
-    ) -> Result<Vec<RecordId>> {
+    ) -> Result<ChangedRecords> {
         self.with_structure(model, |driver, structure, model| {
             writable(model, model.writes.update, "updated")?;
             let mut view = RecordView::default();
@@ -36,13 +36,14 @@ impl Resource {
                 test: ListPlan::resolve(structure, model, query)?.test,
                 values: Some(body.values),
                 expected,
+                keeping: self.kept(model),
             };
             Ok(driver.change_all(model, request))
         })
         .await
     }
 
-    /// Deletes all records that a query selects in one transaction, and returns the primary keys that they had.
+    /// Deletes all records that a query selects in one transaction, and returns them.
     /// With `expected`, only where they are so many.
     ///
     /// # Errors
@@ -52,13 +53,14 @@ impl Resource {
         model: &Arc<Model>,
         query: &ListQuery,
         expected: Option<u64>,
-    ) -> Result<Vec<RecordId>> {
+    ) -> Result<ChangedRecords> {
         self.with_structure(model, |driver, structure, model| {
             writable(model, model.writes.delete, "deleted")?;
             let request = ChangeAll {
                 test: ListPlan::resolve(structure, model, query)?.test,
                 values: None,
                 expected,
+                keeping: self.kept(model),
             };
             Ok(driver.change_all(model, request))
         })

@@ -1,6 +1,10 @@
 //! Where a database is.
 
-use std::{fmt, str::FromStr};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use crate::{Error, Result};
 
@@ -33,8 +37,67 @@ impl ResourceUrl {
         self.scheme
     }
 
+    /// What the address leads to. Nothing is looked up.
+    ///
+    /// ```
+    /// use svc_data::{Location, ResourceUrl};
+    ///
+    /// let url: ResourceUrl = "postgres://app:secret@db.internal/shop".parse()?;
+    /// let Location::Server(server) = url.location()? else { unreachable!() };
+    /// assert_eq!(server.hosts, [("db.internal".to_owned(), 5432)]);
+    /// assert!("postgres://app@db:port/shop".parse::<ResourceUrl>()?.location().is_err());
+    /// # Ok::<(), svc_data::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the address is not valid for its engine; the error does not
+    /// quote it.
+    pub fn location(&self) -> Result<Location> {
+        match self.scheme {
+            #[cfg(feature = "mysql")]
+            "mysql" => crate::engine::mysql::Mysql::location(&self.rest),
+            #[cfg(feature = "postgres")]
+            "postgres" => crate::engine::postgres::Postgres::location(&self.rest),
+            #[cfg(feature = "sqlite")]
+            "sqlite" => crate::engine::sqlite::Sqlite::location(&self.rest),
+            scheme => Err(Error::invalid(format!(
+                "{scheme} is not supported by this build"
+            ))),
+        }
+    }
+
     pub(crate) fn rest(&self) -> &str {
         &self.rest
+    }
+}
+
+/// What an address leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Location {
+    /// An SQLite file.
+    File(PathBuf),
+    /// A database server.
+    Server(ServerLocation),
+}
+
+/// How a database server is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerLocation {
+    /// Its hosts, each a name or an address, and the port; empty where it is reached through a socket.
+    pub hosts: Vec<(String, u16)>,
+    /// The Unix sockets of this machine that lead to it.
+    pub sockets: Vec<PathBuf>,
+    /// The file of this machine with the certificates to trust, where the address names one.
+    pub certificates: Option<PathBuf>,
+}
+
+impl ServerLocation {
+    /// The files of this machine that are opened to reach the server.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let sockets = self.sockets.iter();
+        sockets.chain(&self.certificates).map(PathBuf::as_path)
     }
 }
 

@@ -66,7 +66,7 @@ impl Resource {
         }
         self.with_structure(model, |driver, _, model| {
             let unique = unique_key(model, on_conflict)?;
-            let shown = Projection::resolve(model, view)?;
+            let shown = Projection::resolve(model, view)?.keeping(self.kept(model));
             let body = read_new(model, body, &shown.zone, unique.as_ref())?;
             Ok(driver.create(model, body, shown, self.note.clone()))
         })

@@ -53,13 +53,13 @@ async fn people(database: &Database, place: &str) -> Resource {
             name: "people",
             table: "people_of_places",
             fields: PEOPLE,
-            scope: ("place", place.to_owned()),
+            scope: Some(("place", place.to_owned())),
         },
         DeclaredModel {
             name: "groups",
             table: "bands",
             fields: GROUPS,
-            scope: ("place", place.to_owned()),
+            scope: Some(("place", place.to_owned())),
         },
     ];
     database.resource("tools", models).await.unwrap()

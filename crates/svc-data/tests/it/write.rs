@@ -309,7 +309,7 @@ async fn a_change_tells_what_the_record_was_before() {
     .await;
     let made = shop.get("lines", "eu%2Cde,7").await.unwrap();
     assert_eq!(made.id(&shop.model("lines")).unwrap().as_str(), "eu%2Cde,7");
-    assert_eq!(made.before, None);
+    assert!(made.before.is_none());
     let updated = shop
         .update("lines", "eu%2Cde,7", r#"{"number":8}"#)
         .await

@@ -51,7 +51,7 @@ impl BodyProperty for Vec<PageUid> {
 /// It is not repeated after a failure: a second try might publish drafts that somebody else has saved in the meantime.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/projects/{project}/{environment}/view_settings/publish/")]
-#[operation(name = "pages.publish", read, credential = ApiKey, answer = Published)]
+#[operation(name = "pages.publish", read, credential = ApiKey, level = Editor, answer = Published)]
 #[operation(new = "Publishes all drafts of an environment.")]
 #[non_exhaustive]
 pub struct Publish {
@@ -66,7 +66,7 @@ pub struct Publish {
 /// Discard drafts, in one transaction: `POST .../view_settings/discard/`, 200 with [`Discarded`].
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/projects/{project}/{environment}/view_settings/discard/")]
-#[operation(name = "pages.discard", read, credential = ApiKey, answer = Discarded)]
+#[operation(name = "pages.discard", read, credential = ApiKey, level = Editor, answer = Discarded)]
 #[operation(new = "Discards all drafts of an environment.")]
 #[non_exhaustive]
 pub struct Discard {

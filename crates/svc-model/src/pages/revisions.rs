@@ -39,7 +39,7 @@ impl Revision {
 /// newest first.
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/view_settings/{uid}/revisions/")]
-#[operation(name = "pages.revisions", read, credential = ApiKey, answer = Vec<Revision>)]
+#[operation(name = "pages.revisions", read, credential = ApiKey, level = Member, answer = Vec<Revision>)]
 #[operation(new = "Lists the revisions of a page, in both layers.")]
 #[non_exhaustive]
 pub struct Revisions {
@@ -55,7 +55,7 @@ pub struct Revisions {
 /// [`PageSettings`] of the draft layer.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/projects/{project}/{environment}/view_settings/{uid}/revisions/{number}/restore/")]
-#[operation(name = "pages.restore", read, credential = ApiKey, tagged = PageSettings)]
+#[operation(name = "pages.restore", read, credential = ApiKey, level = Editor, tagged = PageSettings)]
 #[non_exhaustive]
 pub struct Restore {
     /// The environment of the page.

@@ -24,6 +24,8 @@ pub struct OperationInfo {
     pub path_template: &'static str,
     /// The credential that the operation requires (specification, section 5).
     pub credential: Credential,
+    /// The level that the account of the caller must have; `None` where another credential decides.
+    pub level: Option<Level>,
     /// Whether the operation is idempotent (RFC 9110, section 9.2.2), so that it may be repeated after a
     /// failure.
     pub idempotent: bool,
@@ -51,6 +53,7 @@ impl OperationInfo {
             host,
             path_template,
             credential,
+            level: None,
             idempotent,
             status: StatusCode::OK,
             summary: "",
@@ -70,6 +73,21 @@ impl OperationInfo {
             rest = tail;
         }
         None
+    }
+
+    /// Sets the level that the account of the caller must have.
+    #[must_use]
+    pub const fn with_level(mut self, level: Level) -> Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// The same operation on the accounts of the service, at another path of the application host.
+    #[must_use]
+    pub const fn of_service(mut self, path_template: &'static str) -> Self {
+        self.host = Host::Application;
+        self.path_template = path_template;
+        self
     }
 
     /// Sets the status of a success.
@@ -133,7 +151,7 @@ pub enum Host {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Credential {
-    /// An API key of a user, sent as `Authorization: Bearer <key>`.
+    /// An API key of an account, sent as `Authorization: Bearer <key>`, or the account's session.
     ApiKey,
     /// A resource's static API token, sent as the raw header value.
     StaticToken,
@@ -141,6 +159,45 @@ pub enum Credential {
     Session,
     /// No credential.
     Anonymous,
+}
+
+/// What the account of the caller must be on the application host. Each level has the rights of those before it: an operator
+/// is an administrator of every project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Level {
+    /// Any account.
+    Account,
+    /// The account itself, and not one of its API keys that are limited to some projects.
+    WholeAccount,
+    /// A member of the project.
+    Member,
+    /// A member of the project whose team may write: every team but those that only read.
+    Editor,
+    /// A member of the project's administrator team.
+    Administrator,
+    /// An operator of the service.
+    Operator,
+}
+
+impl Level {
+    /// The name in documents, such as `administrator`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::WholeAccount => "whole account",
+            Self::Member => "member",
+            Self::Editor => "editor",
+            Self::Administrator => "administrator",
+            Self::Operator => "operator",
+        }
+    }
+}
+
+/// An operation that exists for the users of an environment and for the accounts of the service. Its field `realm` chooses.
+pub trait RealmOperation: Operation {
+    /// The description of the operation on accounts.
+    const OF_SERVICE: OperationInfo;
 }
 
 /// A call as a value, declared with `#[derive(Operation)]`. It is converted into a request, and reads the response.
@@ -195,6 +252,12 @@ pub trait Operation: Send + Sync {
     /// The description of the operation.
     const INFO: OperationInfo;
 
+    /// The description of this call: [`INFO`](Self::INFO), unless the operation exists in [several
+    /// realms](RealmOperation).
+    fn info(&self) -> OperationInfo {
+        Self::INFO
+    }
+
     /// The values of the names in the path template, in their order.
     fn path_arguments(&self) -> PathArguments<'_>;
 
@@ -230,7 +293,7 @@ pub trait Operation: Send + Sync {
     /// a valid URI, or when the body cannot be written as JSON.
     fn to_request(&self, base_url: &str) -> Result<http::Request<Body>, RequestError> {
         request(
-            Self::INFO,
+            self.info(),
             base_url,
             &self.path_arguments(),
             &self.query(),

@@ -9,6 +9,7 @@ use super::{Operation, PathPart};
 use crate::{
     Draft, Invalid, JsonObject, MAX_PER_PAGE,
     list::parse::read_integer,
+    lookup::parse_bool,
     query::{Pair, parse_pairs},
 };
 
@@ -82,6 +83,38 @@ impl BodyProperty for String {
     }
 }
 
+impl BodyProperty for bool {
+    const EXPECTED: &'static str = "true or false";
+
+    fn read(json: &RawValue) -> Option<Self> {
+        serde_json::from_str(json.get()).ok()
+    }
+}
+
+impl BodyProperty for u32 {
+    const EXPECTED: &'static str = "a whole number";
+
+    fn read(json: &RawValue) -> Option<Self> {
+        serde_json::from_str(json.get()).ok()
+    }
+}
+
+impl BodyProperty for Vec<String> {
+    const EXPECTED: &'static str = "an array of texts";
+
+    fn read(json: &RawValue) -> Option<Self> {
+        serde_json::from_str(json.get()).ok()
+    }
+}
+
+impl BodyProperty for JsonObject {
+    const EXPECTED: &'static str = "a JSON object";
+
+    fn read(json: &RawValue) -> Option<Self> {
+        serde_json::from_str(json.get()).ok()
+    }
+}
+
 impl<T: BodyProperty> BodyProperty for Option<T> {
     const EXPECTED: &'static str = T::EXPECTED;
     const IS_NULLABLE: bool = true;
@@ -143,6 +176,22 @@ impl ParameterValue for u32 {
     fn read(text: &str) -> Option<Self> {
         let number = read_integer(text)?;
         Some(Self::try_from(number).map_or(MAX_PER_PAGE, |number| number.min(MAX_PER_PAGE)))
+    }
+}
+
+impl ParameterValue for String {
+    const EXPECTED: &'static str = "text";
+
+    fn read(text: &str) -> Option<Self> {
+        Some(text.to_owned())
+    }
+}
+
+impl ParameterValue for bool {
+    const EXPECTED: &'static str = "1 or 0";
+
+    fn read(text: &str) -> Option<Self> {
+        parse_bool(text)
     }
 }
 

@@ -69,7 +69,7 @@ pub fn upload_request<O: Operation>(
     upload: &Upload,
 ) -> Result<http::Request<Body>, RequestError> {
     let mut request = operation::request(
-        O::INFO,
+        operation.info(),
         base_url,
         &operation.path_arguments(),
         &operation.query(),

@@ -5,11 +5,12 @@ mod page;
 mod password;
 mod sign_in;
 
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
 
 use axum::{
     body::Body,
     extract::{ConnectInfo, FromRequest, FromRequestParts as _, Request},
+    handler::Handler,
     routing::get,
 };
 use http::{HeaderValue, header, request::Parts};
@@ -22,15 +23,18 @@ use svc_auth::{
     },
 };
 use svc_model::{
-    Scope,
+    Realm,
     account::UserInfo,
-    wire::{Operation, PathPart as _, ReadOperation},
+    wire::{Operation, PathPart as _, ReadOperation, RealmOperation},
 };
-use svc_store::{Actor, Secret, SessionIdentity, SessionTokens, Store, User, UserAccount};
+use svc_store::{
+    AccountSession, Actor, ActorKind, Person, Secret, SessionTokens, SignInOrigin, Store,
+    UserAccount,
+};
 use uuid::Uuid;
 
 use crate::{
-    api::routes::Routes,
+    api::routes::{PREFIX, Routes},
     audit,
     auth::{
         credentials::presented,
@@ -49,49 +53,93 @@ const CHALLENGE: &str = r#"JWT realm="account""#;
 /// The largest body of an account call, in bytes: a caller without a credential may send one.
 const BODY_LIMIT: usize = 16 * 1024;
 
-pub(crate) fn routes() -> Routes {
-    // A link in a mail leads to a page at the path of the call that the code is for.
-    Routes::new()
-        .on::<Login, _>(sign_in::login)
-        .on::<Refresh, _>(sign_in::refresh)
-        .on::<GetUser, _>(sign_in::user)
-        .on::<Logout, _>(sign_in::logout)
-        .on::<Register, _>(sign_in::register)
-        .on::<ChangePassword, _>(password::change)
-        .on::<ResetPassword, _>(password::reset)
-        .on::<ResetPasswordComplete, _>(password::reset_complete)
-        .at(ResetPasswordComplete::INFO.path_template, get(page::page))
-        .on::<AcceptInvitation, _>(password::accept_invitation)
-        .at(AcceptInvitation::INFO.path_template, get(page::page))
-        .on::<ChangeEmail, _>(email::change)
-        .on::<ChangeEmailComplete, _>(email::change_complete)
-        .at(ChangeEmailComplete::INFO.path_template, get(page::page))
-        .at(page::STYLE_PATH, get(page::style))
-        .at(page::SCRIPT_PATH, get(page::script))
+/// The calls of the users of environments, on the data host.
+pub(crate) fn of_users() -> Routes {
+    let users = "/projects/{project}/{environment}";
+    let routes = AccountRoutes { of_service: false };
+    routes.all(users).on::<Register, _>(sign_in::register)
+}
+
+/// The calls of the accounts of the service, on the application host.
+pub(crate) fn of_accounts() -> Routes {
+    let accounts = format!("{PREFIX}/account");
+    AccountRoutes { of_service: true }.all(&accounts)
+}
+
+/// The routes of one realm.
+struct AccountRoutes {
+    of_service: bool,
+}
+
+impl AccountRoutes {
+    fn all(&self, below: &str) -> Routes {
+        let mut routes = Routes::new();
+        routes = self.on::<Login, _>(routes, sign_in::login);
+        routes = self.on::<Refresh, _>(routes, sign_in::refresh);
+        routes = self.on::<GetUser, _>(routes, sign_in::user);
+        routes = self.on::<Logout, _>(routes, sign_in::logout);
+        routes = self.on::<ChangePassword, _>(routes, password::change);
+        routes = self.on::<ResetPassword, _>(routes, password::reset);
+        routes = self.on::<ResetPasswordComplete, _>(routes, password::reset_complete);
+        routes = self.on::<AcceptInvitation, _>(routes, password::accept_invitation);
+        routes = self.on::<ChangeEmail, _>(routes, email::change);
+        routes = self.on::<ChangeEmailComplete, _>(routes, email::change_complete);
+        // A link in a mail leads to a page at the path of the call that the code is for.
+        for call in [
+            "reset_password_complete",
+            "accept_invitation",
+            "change_email_complete",
+        ] {
+            routes = routes.at(&format!("{below}/auth/{call}"), get(page::page));
+        }
+        routes
+            .at(&format!("{below}/auth/{}", page::STYLE), get(page::style))
+            .at(&format!("{below}/auth/{}", page::SCRIPT), get(page::script))
+    }
+
+    fn on<O: RealmOperation, T: 'static>(
+        &self,
+        routes: Routes,
+        handler: impl Handler<T, Shared>,
+    ) -> Routes {
+        match self.of_service {
+            true => routes.on_described(O::OF_SERVICE, handler),
+            false => routes.on::<O, T>(handler),
+        }
+    }
 }
 
 /// An account call that requires no session.
 struct Call<O> {
     operation: O,
     state: Shared,
-    /// Whose users.
-    scope: Scope,
+    /// Whose people.
+    realm: Realm,
     /// The address of the caller.
     address: IpAddr,
+    /// Where the caller signs in from.
+    origin: SignInOrigin,
     /// The store, which writes in the name of the caller.
     store: Store,
 }
 
-/// An account call of a user who is signed in, which checks no password.
+/// An account call of somebody who is signed in, which checks no password.
 struct SessionCall<O> {
     call: Call<O>,
-    session: Arc<SessionIdentity>,
+    session: SignedInAs,
 }
 
-/// An account call of a user who is signed in.
+/// An account call of somebody who is signed in.
 struct UserCall<O> {
     call: Call<O>,
     user: Uuid,
+}
+
+/// Who is signed in, and by which session.
+struct SignedInAs {
+    person: Uuid,
+    session: Uuid,
+    actor: Actor,
 }
 
 impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
@@ -122,10 +170,10 @@ impl<O: ReadOperation> FromRequest<Shared> for UserCall<O> {
         let throttle = |address| state.throttle.address(address);
         let SessionCall { call, session } = SessionCall::read(request, state, throttle).await?;
         // A stolen session can be used to guess the password. The user's other sessions are not limited.
-        state.throttle.session(session.session_uid)?;
+        state.throttle.session(session.session)?;
         Ok(Self {
             call,
-            user: session.user_uid,
+            user: session.person,
         })
     }
 }
@@ -138,10 +186,10 @@ impl<O: ReadOperation> SessionCall<O> {
     ) -> ApiResult<Self> {
         let (mut parts, body) = request.into_parts();
         let path = path_values(&mut parts).await?;
-        let session = session(state, &parts, &scope(&path)?).await?;
+        let session = session(state, &parts, &realm(&path)?).await?;
         let address = address(&mut parts, state).await?;
         throttle(address)?;
-        let caller = (audit::user(&session), address);
+        let caller = (session.actor.clone(), address);
         let call = Call::read(&parts, path, body, state, caller).await?;
         Ok(Self { call, session })
     }
@@ -155,12 +203,15 @@ impl<O: ReadOperation> Call<O> {
         state: &Shared,
         (actor, address): (Actor, IpAddr),
     ) -> ApiResult<Self> {
-        let scope = scope(&path)?;
+        let realm = realm(&path)?;
+        let user_agent = parts.headers.get(header::USER_AGENT);
+        let user_agent = user_agent.and_then(|value| value.to_str().ok());
         Ok(Self {
             operation: read_operation(parts, path, body, &state.config, BODY_LIMIT).await?,
             state: Shared::clone(state),
-            scope,
+            realm,
             address,
+            origin: SignInOrigin::new(address.to_string(), user_agent),
             store: state.store_for(actor, parts),
         })
     }
@@ -180,19 +231,27 @@ impl<O: ReadOperation> Call<O> {
     }
 
     fn account_key<'k>(&'k self, email: &'k str) -> AccountKey<'k> {
-        let scope = &self.scope;
-        AccountKey::new(scope.project.as_str(), scope.environment.as_str(), email)
+        let scope = self.realm.scope();
+        let names = scope.map(|scope| (scope.project.as_str(), scope.environment.as_str()));
+        // No project has an empty name.
+        let (project, environment) = names.unwrap_or_default();
+        AccountKey::new(project, environment, email)
     }
 
-    /// The accounts of the environment.
+    /// The people of the realm.
     fn account(&self) -> UserAccount<'_> {
-        self.store.account(&self.scope, self.state.base_url())
+        let base_url = match self.realm {
+            Realm::Service => self.state.app_base_url(),
+            _ => self.state.base_url(),
+        };
+        let account = self.store.account(&self.realm, base_url);
+        account.from(self.origin.clone())
     }
 }
 
-/// The environment that a path begins with.
-fn scope(path: &[String]) -> ApiResult<Scope> {
-    Scope::take_from(&mut path.iter().cloned())
+/// The realm that a path begins with.
+fn realm(path: &[String]) -> ApiResult<Realm> {
+    Realm::take_from(&mut path.iter().cloned())
         .ok_or_else(|| ApiError::Internal("a path names no environment".to_owned()))
 }
 
@@ -204,15 +263,31 @@ async fn address(parts: &mut Parts, state: &Shared) -> ApiResult<IpAddr> {
     Ok(throttle::caller(&state.config, &parts.headers, peer))
 }
 
-/// The session of the request, in the environment that the path names.
-async fn session(state: &Shared, parts: &Parts, scope: &Scope) -> ApiResult<Arc<SessionIdentity>> {
+/// The session of the request, in the realm that the path names.
+async fn session(state: &Shared, parts: &Parts, realm: &Realm) -> ApiResult<SignedInAs> {
     let Some((AuthScheme::Jwt, token)) = presented(&parts.headers, CHALLENGE)? else {
         return Err(not_authenticated(
             "a session is required: Authorization: JWT <access token>",
         ));
     };
     match jwt(state, token).await? {
-        Some(Jwt::Session(session)) if session.scope == *scope => Ok(session),
+        Some(Jwt::Session(session)) if realm.scope() == Some(&session.scope) => Ok(SignedInAs {
+            person: session.user_uid,
+            session: session.session_uid,
+            actor: audit::user(&session),
+        }),
+        Some(Jwt::Account(session)) if *realm == Realm::Service => {
+            let AccountSession {
+                session_uid,
+                account,
+                ..
+            } = &*session;
+            Ok(SignedInAs {
+                person: account.account_uid,
+                session: *session_uid,
+                actor: Actor::new(ActorKind::Account, account.account_uid, &account.email),
+            })
+        }
         Some(Jwt::Service(_)) => Err(ApiError::PermissionDenied(
             "a service has no account; sign in as a user",
         )),
@@ -254,7 +329,7 @@ fn secret(password: &Password) -> Secret {
     Secret::new(password.expose())
 }
 
-fn user_info(user: User) -> UserInfo {
+fn user_info(user: Person) -> UserInfo {
     let mut info = UserInfo::default();
     info.uid = user.uid.to_string();
     info.username = Some(user.email.clone());

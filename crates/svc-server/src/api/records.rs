@@ -3,7 +3,8 @@
 mod aggregate;
 pub(crate) mod bulk_create;
 mod change_all;
-mod list;
+pub(crate) mod history;
+pub(crate) mod list;
 mod references;
 mod siblings;
 mod value;
@@ -17,7 +18,7 @@ use svc_model::{
     records::{self, CreateQuery, Record},
     wire::Operation,
 };
-use svc_store::AuditEntry;
+use svc_store::{AuditEntry, Changes};
 
 use crate::{
     api::{routes::Routes, tools},
@@ -42,6 +43,7 @@ pub(crate) fn routes() -> Routes {
         .on::<records::BulkCreate<Record>, _>(bulk_create::bulk_create)
         .on::<records::GetSiblings, _>(siblings::get_siblings)
         .on::<records::GetReferences, _>(references::get_references)
+        .on::<records::GetHistory, _>(history::get_history)
         .on::<records::GetValue, _>(value::get_value)
         .on_question::<records::Aggregate, _>(aggregate::aggregate)
         .on_question::<records::Group, _>(aggregate::group)
@@ -112,6 +114,7 @@ where
     W: Future<Output = ApiResult<T>> + Send + 'static,
 {
     let store = request.store_for(records.actor());
+    let records = records.keeping(&request.state.config);
     let model = Arc::clone(records.model());
     let begun = entry.clone();
     let notes_commits = records.notes_commits();
@@ -147,6 +150,7 @@ async fn delete(call: Call<Delete>) -> ApiResult {
 
 /// The line about what a write did to a record.
 fn described(entry: AuditEntry, model: &Model, written: Written<'_>) -> AuditEntry {
+    let entry = entry.changes(changes(written).and_then(Changes::of_record));
     match (written.before, written.after) {
         (Some(before), after) => {
             let mut entry = entry.record(before.id.as_str()).before(&before.etag);
@@ -162,6 +166,15 @@ fn described(entry: AuditEntry, model: &Model, written: Written<'_>) -> AuditEnt
         (None, Some(record)) => created(entry, model, record),
         (None, None) => entry,
     }
+}
+
+/// What a write did to the values of a record, where they are kept.
+fn changes(written: Written<'_>) -> Option<String> {
+    written.changes().unwrap_or_else(|error| {
+        // The record was written, and so is to be its line.
+        tracing::error!(%error, "the values of a record cannot be kept in the audit trail");
+        None
+    })
 }
 
 /// The line about a record that was created.

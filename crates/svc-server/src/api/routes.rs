@@ -34,9 +34,20 @@ impl Routes {
     }
 
     /// Has a handler answer an operation: its host, method and path are those of its declaration.
-    pub(crate) fn on<O: Operation, T: 'static>(mut self, handler: impl Handler<T, Shared>) -> Self {
-        self.operations.push(O::INFO);
-        self.on_method(&O::INFO, O::INFO.method, handler)
+    pub(crate) fn on<O: Operation, T: 'static>(self, handler: impl Handler<T, Shared>) -> Self {
+        self.on_described(O::INFO, handler)
+    }
+
+    /// Has a handler answer an operation that is described so: one that exists in several realms has several descriptions.
+    pub(crate) fn on_described<T: 'static>(
+        mut self,
+        info: OperationInfo,
+        handler: impl Handler<T, Shared>,
+    ) -> Self {
+        let method = info.method.clone();
+        self = self.on_method(&info, method, handler);
+        self.operations.push(info);
+        self
     }
 
     /// Has a handler answer an operation that asks something, also by `GET`: this is the form that the API definition

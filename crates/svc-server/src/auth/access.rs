@@ -4,6 +4,7 @@
 //! It is decided before existence is looked at, so that a missing project and a foreign one answer alike. A handler says
 //! by the type of its [`Call`] what it is about to do; the [`Access`] that it gets offers this and nothing else.
 
+pub(crate) mod acting;
 mod records;
 mod right;
 
@@ -37,9 +38,10 @@ pub(crate) use self::{
 };
 use crate::{
     auth::{
-        credentials::{DATA_CHALLENGE, identify, presented},
+        credentials::{Account, DATA_CHALLENGE, identify, presented},
         identity::{Identity, Used},
-        jwt::{Jwt, jwt},
+        jwt::{Jwt, Resident, jwt},
+        limits::{KeptLimits, Limits},
     },
     http::{
         ApiError, ApiResult,
@@ -93,6 +95,7 @@ impl<R: Right> FromRequest<Shared> for Call<R> {
             resource: names.resource,
         };
         let rights = rights(state, &parts, &path).await?;
+        let rights = acting::rights(state, &parts, &path, rights).await?;
         rights.check::<R>(&path, &names.model)?;
         let (resource, params) = match path.is_tools() {
             true => (state.tools.get(&state.store, &path).await?, Arc::default()),
@@ -151,7 +154,7 @@ impl ResourceRequest {
     }
 }
 
-/// What a caller may do with a resource: what `R` says, as far as the rights of the caller's team go.
+/// What a caller may do with a resource: what `R` says, as far as the limits of the caller go.
 #[derive(Debug)]
 pub(crate) struct Access<R> {
     path: ResourcePath,
@@ -191,7 +194,9 @@ impl<R> Access<R> {
                 let token = &token.identity.credential;
                 Actor::new(ActorKind::StaticToken, token.uid, &token.prefix)
             }
-            Rights::Jwt(jwt) => jwt.actor(),
+            Rights::Resident(resident) => resident.actor(),
+            Rights::Account(account) => account.account.actor(),
+            Rights::ActingAs(acting) => acting.user.clone(),
             Rights::Starter(actor, _) => actor.clone(),
         }
     }
@@ -218,8 +223,8 @@ impl<R> Access<R> {
     /// Whether records of a model may be read.
     fn may_read(&self, model: &str) -> bool {
         self.rights
-            .team()
-            .is_none_or(|(_, rights)| rights.on(self.resource.name(), model).read)
+            .limits()
+            .is_none_or(|limits| limits.on(self.resource.name(), model).read)
     }
 }
 
@@ -292,16 +297,15 @@ impl Access<Describe> {
 
     /// Whether something that this actor began is the caller's to see: an administrator sees that of all.
     pub(crate) fn is_of(&self, actor: &Actor) -> bool {
-        let is_administrator = |(team, _): (&Team, _)| team.super_group;
         let caller = self.actor();
-        self.rights.team().is_some_and(is_administrator)
+        self.rights.limits().is_some_and(Limits::is_administrator)
             || (caller.kind == actor.kind && caller.uid == actor.uid)
     }
 
     /// Whose statements the caller sees and may end. Whoever holds a static token sees those of the token.
     pub(crate) fn seen_statements(&self) -> Seen {
-        match self.rights.team() {
-            Some((team, _)) if team.super_group => Seen::All,
+        match self.rights.limits() {
+            Some(limits) if limits.is_administrator() => Seen::All,
             _ => Seen::Own(self.actor()),
         }
     }
@@ -317,9 +321,9 @@ impl Access<Describe> {
         Ok(self.resource.structure())
     }
 
-    /// The rights of the caller's team; `None` where everything is allowed.
-    pub(crate) fn team_rights(&self) -> Option<&TeamRights> {
-        self.rights.team().map(|(_, rights)| rights)
+    /// The limits of the caller; `None` where everything is allowed.
+    pub(crate) fn limits(&self) -> Option<KeptLimits> {
+        self.rights.limits().map(Limits::keep)
     }
 
     /// The models of a structure that may be read, and what they say of each other.
@@ -337,8 +341,8 @@ impl Access<Describe> {
             if self.path.is_tools() {
                 model.permit(tools_can(&model.model));
             }
-            if let Some(rights) = self.team_rights() {
-                let rights = rights.on(self.resource.name(), &model.model);
+            if let Some(limits) = self.rights.limits() {
+                let rights = limits.on(self.resource.name(), &model.model);
                 let can = model.can;
                 model.permit(Can::new(
                     can.create && rights.write,
@@ -372,36 +376,82 @@ fn tools_can(model: &str) -> Can {
 /// Whose rights count.
 #[derive(Debug)]
 enum Rights {
-    /// Those of a static token, which opens its whole resource.
+    /// Those of a static token, which opens its resource, or a part of it.
     Token(Arc<Used<ResourceGrant>>),
     /// Those of the team of a user or a service.
-    Jwt(Jwt),
+    Resident(Resident),
+    /// Those of the team that an account has in the project.
+    Account(Box<AccountHere>),
+    /// Those of the user that an administrator sees as.
+    ActingAs(Box<acting::ActingAs>),
     /// Those that who began an import has now.
     Starter(Actor, StarterRights),
 }
 
 impl Rights {
-    /// The team whose rights count, unless everything is allowed.
-    fn team(&self) -> Option<(&Team, &TeamRights)> {
+    /// What limits the caller, unless everything is allowed.
+    fn limits(&self) -> Option<Limits<'_>> {
         match self {
-            Self::Token(_) => None,
-            Self::Jwt(jwt) => Some(jwt.team()),
-            Self::Starter(_, StarterRights::OfTeam(team, rights)) => Some((team, rights)),
+            Self::Token(token) => {
+                let grant = &token.identity.credential.grant;
+                grant.limits.as_ref().map(Limits::Token)
+            }
+            Self::Resident(resident) => {
+                let (team, rights) = resident.team();
+                Some(Limits::Team(team, rights))
+            }
+            Self::Account(account) => Some(Limits::Team(&account.team, &account.rights)),
+            Self::ActingAs(acting) => Some(Limits::Team(&acting.team, &acting.rights)),
+            Self::Starter(_, StarterRights::OfTeam(team, rights)) => {
+                Some(Limits::Team(team, rights))
+            }
+            Self::Starter(_, StarterRights::OfToken(limits)) => Some(Limits::Token(limits)),
             Self::Starter(..) => None,
         }
     }
 
-    /// Refuses what the caller's team may not do.
+    /// Refuses what is beyond the limits of the caller.
     fn check<R: Right>(&self, path: &ResourcePath, model: &str) -> ApiResult<()> {
-        let refusal = match self.team() {
-            None => None,
-            Some(_) if path.is_tools() => {
+        let refusal = match (self, self.limits()) {
+            (_, None) => None,
+            // Who may write users may make administrators.
+            (Self::Account(account), Some(_)) if path.is_tools() => {
+                match account.team.super_group {
+                    true => None,
+                    false => R::refusal_of_tools(),
+                }
+            }
+            (_, Some(Limits::Team(..))) if path.is_tools() => {
                 Some("users and teams are opened by the static token of the built-in tools")
             }
-            Some((team, rights)) => R::refusal(team, || rights.on(path.resource.as_str(), model)),
+            (_, Some(limits)) => R::refusal(limits, || limits.on(path.resource.as_str(), model)),
         };
         refusal.map_or(Ok(()), |detail| Err(ApiError::PermissionDenied(detail)))
     }
+}
+
+/// An account, and its team in the project of the path.
+#[derive(Debug)]
+struct AccountHere {
+    account: Account,
+    team: Team,
+    rights: TeamRights,
+}
+
+/// The rights that an account has in the environment of the path.
+fn of_account(account: Account, path: &ResourcePath) -> ApiResult<Rights> {
+    let found = account.rights().in_project(&path.scope.project);
+    let Some((team, rights)) = found else {
+        return Err(ApiError::PermissionDenied(
+            "the account is not a member of this project",
+        ));
+    };
+    let (team, rights) = (team.clone(), rights.in_environment(&path.scope.environment));
+    Ok(Rights::Account(Box::new(AccountHere {
+        account,
+        team,
+        rights,
+    })))
 }
 
 /// Whose rights count for a request to a resource, once its credential is known to cover the resource.
@@ -416,9 +466,7 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult
                     false => denied("the static token does not cover this resource"),
                 }
             }
-            Some(Identity::ApiKey(_)) => denied(
-                "an API key opens the application host; the data host requires the resource's static token",
-            ),
+            Some(Identity::ApiKey(key)) => of_account(Account::Key(key), path),
             Some(_) => refused("a service token is sent as Authorization: JWT <token>"),
             // An access token has dots in it; the store's own tokens have none.
             None if text.contains('.') => {
@@ -427,8 +475,17 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult
             None => refused("the static token is unknown, expired or revoked"),
         },
         Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
-            Some(jwt) if *jwt.scope() == path.scope => Ok(Rights::Jwt(jwt)),
-            Some(Jwt::Service(_)) => denied("the service token does not cover this environment"),
+            Some(Jwt::Account(session)) => of_account(Account::Session(session), path),
+            Some(Jwt::Session(session)) if session.scope == path.scope => {
+                Ok(Rights::Resident(Resident::User(session)))
+            }
+            Some(Jwt::Service(token)) => {
+                let resident = Resident::Service(token);
+                match *resident.scope() == path.scope {
+                    true => Ok(Rights::Resident(resident)),
+                    false => denied("the service token does not cover this environment"),
+                }
+            }
             // A session of another project is rejected.
             _ => refused("the session is unknown, expired or ended; sign in again"),
         },

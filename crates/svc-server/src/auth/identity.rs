@@ -6,7 +6,9 @@ use std::sync::{
 };
 
 use jiff::Timestamp;
-use svc_store::{AccountGrant, CredentialHash, Grant, ResourceGrant, SessionIdentity, TeamGrant};
+use svc_store::{
+    AccountGrant, AccountSession, CredentialHash, Grant, ResourceGrant, SessionIdentity, TeamGrant,
+};
 use uuid::Uuid;
 
 use crate::state::cache::StoreCache;
@@ -25,6 +27,7 @@ pub(crate) enum Identity {
     StaticToken(Arc<Used<ResourceGrant>>),
     ServiceToken(Arc<Used<TeamGrant>>),
     Session(Arc<SessionIdentity>),
+    AccountSession(Arc<AccountSession>),
 }
 
 /// A credential, and when its use was last recorded.

@@ -9,6 +9,7 @@ use tower::{Layer as _, ServiceExt as _, service_fn};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::{
+    auth::access::acting::{ACT_AS, ACTING_AS},
     config::Origin,
     http::{
         error::refusal::{X_CONSTRAINT, X_CONSTRAINT_COLUMNS},
@@ -55,6 +56,7 @@ pub(crate) fn of(origins: &[Origin]) -> Option<Cors> {
             header::RANGE,
             IDEMPOTENCY_KEY,
             STATEMENT_ID,
+            ACT_AS,
             request_id.clone(),
         ])
         .expose_headers([
@@ -70,6 +72,7 @@ pub(crate) fn of(origins: &[Origin]) -> Option<Cors> {
             X_CONSTRAINT,
             X_CONSTRAINT_COLUMNS,
             STATEMENT_ID,
+            ACTING_AS,
             HeaderName::from_static(X_SVC_PROXY),
             request_id,
         ])

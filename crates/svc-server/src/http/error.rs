@@ -43,6 +43,9 @@ pub(crate) enum ApiError {
     /// 409: it cannot be found out whether an earlier request with the same key was done.
     #[error("{0}")]
     Undecided(String),
+    /// 422: another call had this idempotency key.
+    #[error("another call had this Idempotency-Key; use a new one for each call")]
+    OtherRequest,
     /// 409: the statement was ended before it was done.
     #[error("the statement was cancelled")]
     Cancelled,
@@ -202,6 +205,7 @@ impl ApiError {
             Self::NotFound(_) => (Status::NOT_FOUND, "not_found"),
             Self::MethodNotAllowed { .. } => (Status::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::Undecided(_) => (Status::CONFLICT, "undecided"),
+            Self::OtherRequest => (Status::UNPROCESSABLE_ENTITY, "idempotency_key_reused"),
             Self::Cancelled => (Status::CONFLICT, "cancelled"),
             Self::StatementRuns => (Status::CONFLICT, "statement_runs"),
             Self::PreconditionFailed(_) => (Status::PRECONDITION_FAILED, "precondition_failed"),

@@ -22,7 +22,10 @@ use uuid::Uuid;
 
 use crate::{
     Config,
-    auth::throttle::{self, network},
+    auth::{
+        access::acting,
+        throttle::{self, network},
+    },
     http::{
         ApiError,
         body::{
@@ -166,12 +169,15 @@ impl Stack {
 
     /// Has the router answer, and answers for it when it panics.
     async fn route(&self, request: Request) -> Response {
-        let answered = AssertUnwindSafe(self.router.clone().oneshot(request));
-        match answered.catch_unwind().await {
-            Ok(Ok(response)) => response,
-            Ok(Err(never)) => match never {},
-            Err(panic) => answer_panic(panic),
-        }
+        let work = async |request| {
+            let answered = AssertUnwindSafe(self.router.clone().oneshot(request));
+            match answered.catch_unwind().await {
+                Ok(Ok(response)) => response,
+                Ok(Err(never)) => match never {},
+                Err(panic) => answer_panic(panic),
+            }
+        };
+        acting::marked(request, work).await
     }
 }
 

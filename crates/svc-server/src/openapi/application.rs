@@ -78,6 +78,9 @@ fn describe(info: &OperationInfo) -> Value {
         },
         "responses": responses(status, operation.answer.as_deref()),
     });
+    if let Some(level) = info.level {
+        described["x-level"] = json!(level.as_str());
+    }
     if let Some(schema) = &operation.body {
         described["requestBody"] = json!({"required": true, "content": content(schema)});
     }

@@ -26,7 +26,7 @@ pub(crate) async fn answer(
         kind,
         path: access.path().clone(),
         params: access.params(),
-        rights: access.team_rights().cloned(),
+        limits: access.limits(),
         structure: Arc::clone(&structure),
     };
     let documents = &request.state.documents;

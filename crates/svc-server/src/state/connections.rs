@@ -1,22 +1,19 @@
 //! The connected resources: which there are, and the connection to each.
 
-use std::{
-    collections::HashMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+mod connection;
+
+use std::{collections::HashMap, sync::Arc};
 
 use arc_swap::ArcSwap;
-use parking_lot::Mutex;
-use svc_data::{Resource, ResourceOptions, ResourceUrl};
-use svc_model::{ResourceName, resources::ResourceParams};
+use svc_data::{Resource, ResourceOptions};
+use svc_model::resources::ResourceParams;
 use svc_store::{ConnectedResource, Secret};
-use tokio::sync::OnceCell;
 
-use crate::http::{ApiError, ApiResult, resource_path::ResourcePath};
-
-/// How long a failed connection is not tried again.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
+use self::connection::Connection;
+use crate::{
+    http::{ApiError, ApiResult, resource_path::ResourcePath},
+    resources::status::ResourceStatus,
+};
 
 /// The resources that the store knows, each connected when it is first asked for.
 #[derive(Debug)]
@@ -30,15 +27,6 @@ pub(crate) struct Connections {
 struct Known {
     connection: Arc<Connection>,
     params: Arc<ResourceParams>,
-}
-
-#[derive(Debug)]
-struct Connection {
-    name: ResourceName,
-    url: Secret,
-    options: ResourceOptions,
-    resource: OnceCell<Resource>,
-    failed: Mutex<Option<(Instant, svc_data::Error)>>,
 }
 
 impl Connections {
@@ -64,13 +52,7 @@ impl Connections {
                 let kept = old.get(&path).map(|known| &known.connection);
                 let kept = kept.filter(|connection| connection.url.expose() == url.expose());
                 let connection = kept.cloned().unwrap_or_else(|| {
-                    Arc::new(Connection {
-                        name: path.resource.clone(),
-                        url,
-                        options: self.options.clone(),
-                        resource: OnceCell::new(),
-                        failed: Mutex::new(None),
-                    })
+                    Connection::new(path.resource.clone(), url, self.options.clone())
                 });
                 (path, Known { connection, params })
             });
@@ -82,8 +64,7 @@ impl Connections {
         if let Some(Known { connection, .. }) = self.known.load().get(path)
             && connection.url.expose() == url.expose()
         {
-            // A request may have been faster.
-            let _ = connection.resource.set(resource);
+            connection.adopt(resource);
         }
     }
 
@@ -100,6 +81,19 @@ impl Connections {
         };
         Ok((connection.get().await?, params))
     }
+
+    /// How the database of a resource is; `None` where there is no such resource.
+    pub(crate) fn status(&self, path: &ResourcePath) -> Option<ResourceStatus> {
+        let known = self.known.load();
+        known.get(path).map(|known| known.connection.status())
+    }
+
+    /// Looks in the background whether the databases are there that somebody has asked for. Nobody waits for it.
+    pub(crate) fn check(&self) {
+        for Known { connection, .. } in self.known.load().values() {
+            connection.check();
+        }
+    }
 }
 
 /// Reads the settings of a resource. Nothing is known of those that cannot be read, and nobody is refused for them.
@@ -110,29 +104,6 @@ fn read_params(path: &ResourcePath, params: &str) -> Arc<ResourceParams> {
         tracing::warn!(%resource, %error, "the settings of the resource cannot be read; svc resource set changes them");
         ResourceParams::default()
     }))
-}
-
-impl Connection {
-    async fn get(&self) -> Result<Resource, svc_data::Error> {
-        let connect = async {
-            if let Some((when, error)) = &*self.failed.lock()
-                && when.elapsed() < RETRY_AFTER
-            {
-                return Err(error.clone());
-            }
-            let options = self.options.clone();
-            let result = match self.url.expose().parse::<ResourceUrl>() {
-                Ok(url) => Resource::connect(self.name.as_str(), &url, options).await,
-                Err(error) => Err(error),
-            };
-            if let Err(error) = &result {
-                let mut failed = self.failed.lock();
-                *failed = Some((Instant::now(), error.clone()));
-            }
-            result
-        };
-        self.resource.get_or_try_init(|| connect).await.cloned()
-    }
 }
 
 #[cfg(test)]

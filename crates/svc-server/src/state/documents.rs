@@ -1,5 +1,5 @@
 //! Documents made of the structure of a resource: its API definition, and the descriptions of its models. They are made
-//! once for a structure and the rights of a team, off the threads that answer requests, and kept.
+//! once for a structure and the limits of a caller, off the threads that answer requests, and kept.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -8,12 +8,14 @@ use http::{HeaderMap, StatusCode};
 use parking_lot::Mutex;
 use svc_data::Structure;
 use svc_model::resources::ResourceParams;
-use svc_store::TeamRights;
 
-use crate::http::{
-    ApiError, ApiResponse, ApiResult,
-    resource_path::ResourcePath,
-    response::{etag_of, tagged_response},
+use crate::{
+    auth::limits::KeptLimits,
+    http::{
+        ApiError, ApiResponse, ApiResult,
+        resource_path::ResourcePath,
+        response::{etag_of, tagged_response},
+    },
 };
 
 /// The most bytes of documents that are kept together.
@@ -63,8 +65,8 @@ pub(crate) struct DocumentKey {
     pub(crate) structure: Arc<Structure>,
     /// The settings of the resource, which say how its records are named.
     pub(crate) params: Arc<ResourceParams>,
-    /// The rights of the caller's team; `None` where everything is allowed.
-    pub(crate) rights: Option<TeamRights>,
+    /// The limits of the caller; `None` where everything is allowed.
+    pub(crate) limits: Option<KeptLimits>,
 }
 
 impl PartialEq for DocumentKey {
@@ -73,7 +75,7 @@ impl PartialEq for DocumentKey {
             && Arc::ptr_eq(&self.structure, &other.structure)
             && self.path == other.path
             && self.params == other.params
-            && self.rights == other.rights
+            && self.limits == other.limits
     }
 }
 
@@ -161,7 +163,7 @@ mod tests {
             },
             structure: Arc::clone(structure),
             params: Arc::default(),
-            rights: None,
+            limits: None,
         }
     }
 

@@ -75,6 +75,19 @@ pub(crate) struct Running {
     known: Arc<Known>,
 }
 
+impl Known {
+    fn begin(query: Query, caller: Actor) -> Arc<Self> {
+        Arc::new(Self {
+            query,
+            caller,
+            started: Timestamp::now(),
+            since: Instant::now(),
+            is_cancelled: AtomicBool::new(false),
+            cancelled: Notify::new(),
+        })
+    }
+}
+
 impl Query {
     /// SQL, of which a part is kept.
     pub(crate) fn sql(sql: &str) -> Self {
@@ -124,6 +137,15 @@ impl Seen {
 }
 
 impl Statements {
+    /// Begins a statement that is not listed, on the store itself.
+    pub(crate) fn begin_unlisted(&self, caller: Actor, query: Query) -> Running {
+        Running {
+            statements: self.clone(),
+            key: None,
+            known: Known::begin(query, caller),
+        }
+    }
+
     /// Begins a statement, whose caller has chosen its id or leaves that to `new_id`.
     pub(crate) fn begin(
         &self,
@@ -139,14 +161,7 @@ impl Statements {
             caller: (caller.kind, caller.uid),
             id: chosen.unwrap_or_else(new_id),
         };
-        let known = Arc::new(Known {
-            query,
-            caller,
-            started: Timestamp::now(),
-            since: Instant::now(),
-            is_cancelled: AtomicBool::new(false),
-            cancelled: Notify::new(),
-        });
+        let known = Known::begin(query, caller);
         let mut running = self.running.lock();
         let is_full = running.len() >= MAX_STATEMENTS;
         let key = match running.entry(key) {

@@ -10,7 +10,7 @@ use crate::database::stored_by_name;
 pub struct Actor {
     /// What it showed.
     pub kind: ActorKind,
-    /// The credential, for [`ActorKind::User`] the user.
+    /// The credential; for [`ActorKind::User`] and [`ActorKind::Account`] the person.
     pub uid: Option<Uuid>,
     /// What people know it by, and no secret: the prefix of a token, an e-mail address, the name that the operating
     /// system has for who ran the program.
@@ -48,7 +48,8 @@ impl Actor {
     /// What the changes of pages are signed with: the e-mail address of the account behind an API key.
     pub(crate) fn author(&self) -> Option<&str> {
         let label = self.label.as_deref();
-        label.filter(|_| self.kind == ActorKind::ApiKey)
+        let is_account = matches!(self.kind, ActorKind::ApiKey | ActorKind::Account);
+        label.filter(|_| is_account)
     }
 }
 
@@ -56,8 +57,10 @@ impl Actor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ActorKind {
-    /// An API key.
+    /// An API key of an account.
     ApiKey,
+    /// The session of an account, or what opens one: a password, or a code that was mailed.
+    Account,
     /// The static token of a resource.
     StaticToken,
     /// The session of a user, or what opens one: a password, or a code that was mailed.
@@ -72,6 +75,7 @@ pub enum ActorKind {
 
 stored_by_name!(ActorKind, "the store holds an unknown kind of actor", {
     ApiKey: "api_key",
+    Account: "account",
     StaticToken: "static_token",
     User: "user",
     ServiceToken: "service_token",

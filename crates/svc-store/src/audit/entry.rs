@@ -4,6 +4,7 @@ use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope, users::MODEL 
 use uuid::Uuid;
 
 use super::actor::{Actor, ActorKind};
+use super::changes::Changes;
 
 /// A change, as the audit trail describes it.
 ///
@@ -43,6 +44,8 @@ pub struct AuditEntry {
     pub after: Option<String>,
     /// The status of the answer to a request that was sent elsewhere; `None` for anything else, and where none came.
     pub status: Option<u16>,
+    /// What it did to the values of the record, or of each of several.
+    pub changes: Option<Changes>,
     /// Who it turned out to be, where the request did not say.
     pub(super) actor: Option<Actor>,
 }
@@ -119,6 +122,13 @@ impl AuditEntry {
         self
     }
 
+    /// It did this to the values of the record, or of each of several.
+    #[must_use]
+    pub fn changes(mut self, changes: Option<Changes>) -> Self {
+        self.changes = changes;
+        self
+    }
+
     /// It was answered so.
     #[must_use]
     pub fn status(mut self, status: impl Into<Option<u16>>) -> Self {
@@ -136,6 +146,12 @@ impl AuditEntry {
     /// It was this user, who has shown that by the call itself.
     pub(crate) fn by_user(mut self, uid: Uuid, email: &str) -> Self {
         self.actor = Some(Actor::new(ActorKind::User, uid, email));
+        self
+    }
+
+    /// It was this account, which has shown that by the call itself.
+    pub(crate) fn by_account(mut self, uid: Uuid, email: &str) -> Self {
+        self.actor = Some(Actor::new(ActorKind::Account, uid, email));
         self
     }
 }

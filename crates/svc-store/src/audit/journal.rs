@@ -14,6 +14,7 @@
 mod appender;
 mod file;
 mod group_sync;
+mod slots;
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -170,7 +171,7 @@ impl BegunWrite {
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when the note cannot be kept; the write must not begin.
     pub fn note(&self) -> Result<()> {
-        let noted = match &*self.slot.lock() {
+        let noted = match &mut *self.slot.lock() {
             Some(slot) => {
                 self.is_noted.store(true, Ordering::Relaxed);
                 self.journal.inner.file.note(slot, &self.begun)
@@ -186,8 +187,8 @@ impl BegunWrite {
     pub fn prepare(&self, entry: &AuditEntry) {
         let inner = &self.journal.inner;
         let line = inner.store.new_line(&self.by, entry).unknown();
-        let slot = self.slot.lock();
-        let Some(slot) = &*slot else {
+        let mut slot = self.slot.lock();
+        let Some(slot) = &mut *slot else {
             return;
         };
         self.is_noted.store(true, Ordering::Relaxed);
@@ -228,11 +229,11 @@ impl BegunWrite {
     /// # Errors
     /// When the store does not take the lines. They wait for [`WriteJournal::flush`] then.
     pub async fn settle(&self, entries: impl FnOnce() -> Vec<AuditEntry> + Send) -> Result<()> {
-        let Some(slot) = self.slot.lock().take() else {
+        let Some(mut slot) = self.slot.lock().take() else {
             return Ok(());
         };
         let inner = &self.journal.inner;
-        let (lines, place) = self.place(&slot, entries);
+        let (lines, place) = self.place(&mut slot, entries);
         if lines.is_empty() {
             self.give_back(slot);
             return Ok(());
@@ -260,7 +261,7 @@ impl BegunWrite {
     /// The lines, and where the journal has them.
     fn place(
         &self,
-        slot: &Slot,
+        slot: &mut Slot,
         entries: impl FnOnce() -> Vec<AuditEntry>,
     ) -> (Vec<Arc<NewLine>>, Place) {
         let inner = &self.journal.inner;
@@ -294,7 +295,7 @@ impl BegunWrite {
     ///
     /// A process that is killed now may have the lines in the trail already or not. The note has the identifier of the first one
     /// of them, so that it becomes no second one.
-    fn note_lines(&self, slot: &Slot, lines: &[Arc<NewLine>]) -> Result<bool> {
+    fn note_lines(&self, slot: &mut Slot, lines: &[Arc<NewLine>]) -> Result<bool> {
         let file = &self.journal.inner.file;
         match lines {
             [] => Ok(false),

@@ -6,6 +6,7 @@ use svc_data::Value;
 use uuid::Uuid;
 
 use super::actor::{Actor, ActorKind, By};
+use super::changes::Changes;
 use super::entry::AuditEntry;
 use super::line::{AuditLine, read_keys};
 use crate::clock;
@@ -14,8 +15,8 @@ use crate::error::Result;
 
 /// Inserts a line.
 pub(crate) const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
-     actor_label, action, resource, model, record, request_id, before_tag, after_tag, status, outcome, records, keys) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+     actor_label, action, resource, model, record, request_id, before_tag, after_tag, status, outcome, records, keys, \
+     changes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
 /// The `outcome` of a line about a write whose end nobody knows.
 pub(super) const UNKNOWN: &str = "unknown";
 
@@ -56,6 +57,9 @@ pub(crate) struct NewLine {
     /// Their keys, as a JSON array.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     keys: Option<String>,
+    /// What was done to their values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    changes: Option<Changes>,
 }
 
 impl NewLine {
@@ -81,6 +85,7 @@ impl NewLine {
             outcome: None,
             records: records(entry),
             keys: records(entry).and_then(|_| serde_json::to_string(&entry.keys).ok()),
+            changes: entry.changes.clone(),
         }
     }
 
@@ -106,11 +111,12 @@ impl NewLine {
         Self { uid, ..self }
     }
 
-    /// The same line without the key of the record, or the keys of several.
+    /// The same line without the key of the record, or the keys of several, and without values.
     pub(super) fn without_record(self) -> Self {
         Self {
             record: None,
             keys: None,
+            changes: None,
             ..self
         }
     }
@@ -147,7 +153,7 @@ impl NewLine {
             self.uid, self.date_add, self.project, self.environment, self.actor_kind, self.actor_uid,
             self.actor_label, self.action, self.resource, self.model, self.record, self.request_id,
             self.before_tag, self.after_tag, self.status.map(i64::from), self.outcome, self.records,
-            self.keys
+            self.keys, self.changes.as_ref().map(Changes::as_json)
         }
         .into()
     }

@@ -3,6 +3,7 @@
 
 use svc_data::{Row, Value};
 use svc_model::Scope;
+use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials::{self, Credential, CredentialKind, Credentials, Grant, Identity};
@@ -43,6 +44,14 @@ impl Credentials<'_, TeamGrant> {
     pub async fn list(&self, scope: &Scope) -> Result<Vec<ServiceToken>> {
         credentials::list_of_environment(self.store, scope).await
     }
+
+    /// Ends a token of an environment for good.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the environment has no such token.
+    pub async fn revoke_in(&self, scope: &Scope, uid: Uuid) -> Result<()> {
+        credentials::revoke_in(self, scope, uid).await
+    }
 }
 
 impl Grant for TeamGrant {
@@ -75,7 +84,7 @@ impl StoredGrant for TeamGrant {
         (scope, team): &Self::Wanted,
     ) -> Result<Vec<(&'static str, Value)>> {
         let scope = ScopeRow::get(tx, scope)?;
-        let team = teams::by_name(tx, &scope.project_uid, team)?;
+        let team = teams::named(tx, &scope.project_uid, team)?;
         Ok(row! { environment_uid: scope.environment_uid, team_uid: team.uid }.into())
     }
 
@@ -88,7 +97,8 @@ impl StoredGrant for TeamGrant {
         Ok(entry.scope(&self.scope))
     }
 
-    fn rights(&self, reader: &mut Reader<'_>) -> Result<TeamRights> {
-        rights::of_team(reader, &self.team)
+    fn rights(&self, reader: &mut Reader<'_>, _: Uuid) -> Result<TeamRights> {
+        let rights = rights::of_team(reader, &self.team)?;
+        Ok(rights.in_environment(&self.scope.environment))
     }
 }

@@ -1,4 +1,4 @@
-//! Sessions: the sign-ins of users, and the tokens that carry them (wire contract, section 9).
+//! Sessions: the sign-ins of users and accounts, and the tokens that carry them (wire contract, section 9).
 //!
 //! A refresh token is not stored. It names its session and its generation, and a MAC under the store's key proves
 //! it; the session knows which generation is the newest. So the token that follows another is the same however
@@ -10,14 +10,13 @@ use hmac::{Hmac, Mac as _};
 use jiff::{SignedDuration, Timestamp};
 use sha2::Sha256;
 use svc_data::Row;
-use svc_model::Scope;
+use svc_model::{Realm, Scope};
 use uuid::Uuid;
 
-use crate::audit::AuditEntry;
-use crate::credentials::{Claims, signing_keys};
-use crate::database::{Reader, Tx, handle, row, values};
+use crate::credentials::{AccountGrant, AccountRights, Claims, signing_keys};
+use crate::database::{Bind as _, Reader, Tx, columns, handle, row, values};
 use crate::error::{Error, Result};
-use crate::people::{Team, TeamRights, UserScope, rights, teams};
+use crate::people::{PersonColumn, RealmRow, Team, TeamRights, person, rights, teams};
 use crate::projects::Located;
 use crate::secrets::{Sealer, Secret};
 
@@ -25,6 +24,8 @@ use crate::secrets::{Sealer, Secret};
 const PREFIX: &str = "svcr_";
 /// Bytes of a refresh token: session, generation, MAC.
 const TOKEN_BYTES: usize = 16 + 8 + 32;
+/// The longest name of a program that a session keeps, in characters.
+const MAX_USER_AGENT: usize = 255;
 /// How long a rotated refresh token still works.
 const GRACE: SignedDuration = SignedDuration::from_secs(10);
 
@@ -62,10 +63,71 @@ pub struct SessionIdentity {
     pub expires: i64,
 }
 
+/// Whose session it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SessionHolder {
+    /// A user of an environment.
+    User(SessionIdentity),
+    /// An account of the service.
+    Account(AccountSession),
+}
+
+/// The account of a valid access token, and what it may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AccountSession {
+    /// The session.
+    pub session_uid: Uuid,
+    /// The account.
+    pub account: AccountGrant,
+    /// What it may do.
+    pub rights: AccountRights,
+    /// When the access token expires, in seconds since 1970. A caller that keeps this identity checks it.
+    pub expires: i64,
+}
+
+/// A session as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedSession {
+    /// Identifier.
+    pub uid: Uuid,
+    /// When it began.
+    pub date_add: Timestamp,
+    /// When it was last renewed.
+    pub last_use: Timestamp,
+    /// Where it began.
+    pub address: Option<String>,
+    /// What the browser or the program calls itself.
+    pub user_agent: Option<String>,
+}
+
+/// Where somebody signs in from, as lists of sessions show it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SignInOrigin {
+    /// The address.
+    pub address: Option<String>,
+    /// What the browser or the program calls itself.
+    pub user_agent: Option<String>,
+}
+
+impl SignInOrigin {
+    /// This address, and what is there, of which the first 255 characters are kept.
+    pub fn new(address: impl Into<String>, user_agent: Option<&str>) -> Self {
+        let user_agent = user_agent.map(|text| text.chars().take(MAX_USER_AGENT).collect());
+        Self {
+            address: Some(address.into()),
+            user_agent,
+        }
+    }
+}
+
 handle! {
-    /// The sessions of users: [`Store::sessions`](crate::Store::sessions).
+    /// The sessions of users and accounts: [`Store::sessions`](crate::Store::sessions).
     Sessions,
-    /// The sessions of users.
+    /// The sessions of users and accounts.
     sessions
 }
 
@@ -75,7 +137,7 @@ impl Sessions<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn find(&self, claims: &Claims) -> Result<Option<SessionIdentity>> {
+    pub async fn find(&self, claims: &Claims) -> Result<Option<SessionHolder>> {
         let claims = claims.clone();
         self.store.read(move |reader| find(reader, &claims)).await
     }
@@ -85,54 +147,109 @@ impl Sessions<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn refresh(&self, scope: &Scope, token: &str) -> Result<Option<SessionTokens>> {
+    pub async fn refresh(&self, realm: &Realm, token: &str) -> Result<Option<SessionTokens>> {
         // A text that this store has not made costs no look into the database.
         let Some((session, generation)) = read_token(self.store.sealer(), token) else {
             return Ok(None);
         };
-        let scope = scope.clone();
+        let realm = realm.clone();
         self.store
-            .write(move |tx| match UserScope::find(tx, &scope)? {
-                Some(scope) => refresh(tx, &scope, session, generation),
+            .write(move |tx| match RealmRow::find(tx, &realm)? {
+                Some(realm) => refresh(tx, &realm, session, generation),
                 None => Ok(None),
             })
             .await
     }
 
-    /// Ends a session.
+    /// Ends the session of a person, who has left.
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn end(&self, session: &SessionIdentity) -> Result<()> {
-        let uid = session.session_uid;
-        let entry = AuditEntry::new("account.logout")
-            .scope(&session.scope)
-            .user(session.user_uid);
+    pub async fn end(&self, realm: &Realm, person: Uuid, session: Uuid) -> Result<()> {
         self.store
-            .write(move |tx| {
-                tx.changed(entry);
-                end(tx, uid)
+            .write_in(realm.clone(), move |tx, realm: RealmRow| {
+                tx.changed(realm.entry("account.logout", person));
+                end(tx, session)
+            })
+            .await
+    }
+
+    /// A part of the sessions of a person, the newest first, and how many there are in all.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or person.
+    pub async fn list(
+        &self,
+        realm: &Realm,
+        person: Uuid,
+        (skip, take): (u64, u32),
+    ) -> Result<(Vec<ListedSession>, u64)> {
+        let (skip, take) = (i64::try_from(skip).unwrap_or(i64::MAX), i64::from(take));
+        self.store
+            .read_in(realm.clone(), move |reader, realm: RealmRow| {
+                person::get(reader, &realm, person)?;
+                let (column, value) = realm.person(Some(person));
+                let condition = format!("FROM sessions WHERE {column} = ?1 AND expires > ?2");
+                let sql = format!(
+                    "SELECT uid, date_add, last_use, address, user_agent {condition} \
+                     ORDER BY date_add DESC, uid DESC LIMIT ?3 OFFSET ?4"
+                );
+                let now = reader.now().bind();
+                let values = [value.clone(), now.clone(), take.bind(), skip.bind()];
+                let sessions = reader.list(&sql, &values, |row| {
+                    columns!(row => ListedSession { uid, date_add, last_use, address, user_agent })
+                })?;
+                let sql = format!("SELECT COUNT(*) AS count {condition}");
+                let count = reader.find(&sql, &[value, now], |row| Ok(row.get::<i64>("count")?))?;
+                let count = u64::try_from(count.unwrap_or_default()).unwrap_or_default();
+                Ok((sessions, count))
+            })
+            .await
+    }
+
+    /// Ends one of the sessions of a person.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the person has no such session.
+    pub async fn end_one(&self, realm: &Realm, person: Uuid, session: Uuid) -> Result<()> {
+        self.store
+            .write_in(realm.clone(), move |tx, realm: RealmRow| {
+                let (column, person_value) = realm.person(Some(person));
+                let sql = format!("DELETE FROM sessions WHERE uid = ?1 AND {column} = ?2");
+                if tx.execute(&sql, &[session.bind(), person_value])? == 0 {
+                    return Err(Error::not_found("there is no such session"));
+                }
+                tx.changed(realm.entry("account.end_session", person));
+                Ok(())
             })
             .await
     }
 }
 
 /// Begins a session.
-pub(crate) fn begin(tx: &mut Tx<'_>, scope: &UserScope, user: Uuid) -> Result<SessionTokens> {
+pub(crate) fn begin(
+    tx: &mut Tx<'_>,
+    realm: &RealmRow,
+    person: Uuid,
+    origin: &SignInOrigin,
+) -> Result<SessionTokens> {
     let (session, now) = (Uuid::now_v7(), tx.now());
-    let expires = scope.refresh_expiry(now);
+    let expires = realm.refresh_expiry(now);
     tx.execute("DELETE FROM sessions WHERE expires <= ?1", &values![now])?;
     let row = row! {
-        uid: session, user_uid: user, generation: 1_i64, date_add: now, last_use: now, expires
+        uid: session, generation: 1_i64, date_add: now, last_use: now, expires,
+        address: origin.address, user_agent: origin.user_agent
     };
+    let mut row = Vec::from(row);
+    row.push(realm.person(Some(person)));
     tx.insert("sessions", &row)?;
-    tokens(tx, scope, user, (session, 1), expires)
+    tokens(tx, realm, person, (session, 1), expires)
 }
 
-/// Ends every session of a user.
-pub(crate) fn end_all(tx: &mut Tx<'_>, user: Uuid) -> Result<()> {
-    let sql = "DELETE FROM sessions WHERE user_uid = ?1";
-    tx.execute(sql, &values![user]).map(drop)
+/// Ends every session of a person.
+pub(crate) fn end_all(tx: &mut Tx<'_>, (column, person): PersonColumn) -> Result<()> {
+    let sql = format!("DELETE FROM sessions WHERE {column} = ?1");
+    tx.execute(&sql, &[person]).map(drop)
 }
 
 fn end(tx: &mut Tx<'_>, session: Uuid) -> Result<()> {
@@ -140,13 +257,38 @@ fn end(tx: &mut Tx<'_>, session: Uuid) -> Result<()> {
     tx.execute(sql, &values![session]).map(drop)
 }
 
-fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdentity>> {
+fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionHolder>> {
+    match claims.realm() {
+        Realm::Service => Ok(find_of_account(reader, claims)?.map(SessionHolder::Account)),
+        _ => Ok(find_of_user(reader, claims)?.map(SessionHolder::User)),
+    }
+}
+
+fn find_of_account(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<AccountSession>> {
+    let sql = "SELECT s.uid FROM sessions s JOIN accounts a ON a.uid = s.account_uid \
+         WHERE s.uid = ?1 AND s.account_uid = ?2 AND s.expires > ?3 AND a.suspended IS NULL";
+    if !reader.exists(sql, &values![claims.sid, claims.sub, reader.now()])? {
+        return Ok(None);
+    }
+    let Some(account) = AccountGrant::find(reader, claims.sub)? else {
+        return Ok(None);
+    };
+    Ok(Some(AccountSession {
+        session_uid: claims.sid,
+        rights: AccountRights::of_account(reader, &account)?,
+        account,
+        expires: claims.exp,
+    }))
+}
+
+fn find_of_user(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdentity>> {
     let sql = format!(
         "SELECT s.uid AS session_uid, u.uid AS user_uid, u.email, p.unique_name AS project, \
          e.unique_name AS environment, {team} FROM sessions s JOIN users u ON u.uid = s.user_uid \
          JOIN environments e ON e.uid = u.environment_uid JOIN projects p ON p.uid = e.project_uid \
          JOIN teams t ON t.uid = u.team_uid \
-         WHERE s.uid = ?1 AND s.user_uid = ?2 AND s.expires > ?3 AND p.unique_name = ?4 AND e.unique_name = ?5",
+         WHERE s.uid = ?1 AND s.user_uid = ?2 AND s.expires > ?3 AND p.unique_name = ?4 AND e.unique_name = ?5 \
+         AND u.suspended IS NULL",
         team = teams::COLUMNS,
     );
     let now = reader.now();
@@ -161,12 +303,13 @@ fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdenti
         return Ok(None);
     };
     let team = teams::from_row(&row)?;
+    let scope = row::scope(&row)?;
     Ok(Some(SessionIdentity {
         session_uid: row::get(&row, "session_uid")?,
         user_uid: row::get(&row, "user_uid")?,
         email: row.get("email")?,
-        scope: row::scope(&row)?,
-        rights: rights::of_team(reader, &team)?,
+        rights: rights::of_team(reader, &team)?.in_environment(&scope.environment),
+        scope,
         team,
         expires: claims.exp,
     }))
@@ -174,58 +317,64 @@ fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdenti
 
 fn refresh(
     tx: &mut Tx<'_>,
-    scope: &UserScope,
+    realm: &RealmRow,
     session: Uuid,
     presented: i64,
 ) -> Result<Option<SessionTokens>> {
     let now = tx.now();
-    let found = tx.query_one(
-        "SELECT s.user_uid, s.generation, s.rotations, s.expires FROM sessions s \
-         JOIN users u ON u.uid = s.user_uid \
-         WHERE s.uid = ?1 AND s.expires > ?2 AND u.environment_uid = ?3",
-        &values![session, now, scope.environment_uid],
-    )?;
+    let (table, (column, _)) = (realm.table(), realm.person(None));
+    let sql = format!(
+        "SELECT s.{column} AS person_uid, s.generation, s.rotations, s.expires FROM sessions s \
+         JOIN {table} u ON u.uid = s.{column} WHERE s.uid = ?1 AND s.expires > ?2 AND u.suspended IS NULL"
+    );
+    let found = match realm.environment_uid() {
+        None => tx.query_one(&sql, &values![session, now])?,
+        Some(environment) => {
+            let sql = format!("{sql} AND u.environment_uid = ?3");
+            tx.query_one(&sql, &values![session, now, environment])?
+        }
+    };
     let Some(row) = found else {
         return Ok(None);
     };
-    let user = row::get(&row, "user_uid")?;
+    let user = row::get(&row, "person_uid")?;
     let newest: i64 = row.get("generation")?;
     let mut rotations = rotations(&row)?;
     rotations.retain(|(_, at)| now.duration_since(*at) <= GRACE);
     if presented == newest {
-        let (next, expires) = (newest + 1, scope.refresh_expiry(now));
+        let (next, expires) = (newest + 1, realm.refresh_expiry(now));
         rotations.push((newest, now));
         // The same session goes on: nothing that an administrator would look for.
         tx.housekeeping().execute(
             "UPDATE sessions SET generation = ?1, rotations = ?2, last_use = ?3, expires = ?4 WHERE uid = ?5",
             &values![next, rotations_text(&rotations)?, now, expires, session],
         )?;
-        return tokens(tx, scope, user, (session, next), expires).map(Some);
+        return tokens(tx, realm, user, (session, next), expires).map(Some);
     }
     if rotations.iter().any(|(rotated, _)| *rotated == presented) {
         let expires = row::get(&row, "expires")?;
         tx.housekeeping();
-        return tokens(tx, scope, user, (session, presented + 1), expires).map(Some);
+        return tokens(tx, realm, user, (session, presented + 1), expires).map(Some);
     }
     if presented < newest {
         tracing::warn!(%session, "a refresh token was used again; its session ends");
         end(tx, session)?;
-        tx.changed(scope.entry("account.end_session", user));
+        tx.changed(realm.entry("account.end_session", user));
     }
     Ok(None)
 }
 
 fn tokens(
     tx: &mut Tx<'_>,
-    scope: &UserScope,
+    realm: &RealmRow,
     user: Uuid,
     (session, generation): (Uuid, i64),
     refresh_token_expires: Timestamp,
 ) -> Result<SessionTokens> {
-    let access_token_expires = scope.access_expiry(tx.now());
+    let access_token_expires = realm.access_expiry(tx.now());
     let claims = Claims::new(
         (user, session),
-        &scope.names,
+        &realm.realm,
         tx.now(),
         access_token_expires,
     );

@@ -10,7 +10,7 @@ use hmac::{Hmac, Mac as _};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-use svc_model::Scope;
+use svc_model::Realm;
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
@@ -33,13 +33,15 @@ const CONTEXT: &str = "signing key";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Claims {
-    /// The user.
+    /// The user or the account.
     pub sub: Uuid,
     /// The session.
     pub sid: Uuid,
-    /// The project.
+    /// The project of the user; empty for an account of the service.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub project: String,
-    /// The environment.
+    /// The environment of the user; empty for an account of the service.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub environment: String,
     /// When it ends, in seconds since 1970.
     pub exp: i64,
@@ -53,20 +55,31 @@ pub struct Claims {
 
 impl Claims {
     pub(crate) fn new(
-        (user, session): (Uuid, Uuid),
-        scope: &Scope,
+        (person, session): (Uuid, Uuid),
+        realm: &Realm,
         iat: Timestamp,
         exp: Timestamp,
     ) -> Self {
+        let name = |name: Option<&str>| name.unwrap_or_default().to_owned();
+        let scope = realm.scope();
         Self {
-            sub: user,
+            sub: person,
             sid: session,
-            project: scope.project.to_string(),
-            environment: scope.environment.to_string(),
+            project: name(scope.map(|scope| scope.project.as_str())),
+            environment: name(scope.map(|scope| scope.environment.as_str())),
             exp: exp.as_second(),
             iat: iat.as_second(),
             jti: Uuid::now_v7(),
             token_type: TOKEN_TYPE.to_owned(),
+        }
+    }
+
+    /// Whose token it is.
+    pub(crate) fn realm(&self) -> Realm {
+        match self.project.as_str() {
+            // No project has this name.
+            "" => Realm::Service,
+            project => (project, self.environment.as_str()).into(),
         }
     }
 }
@@ -283,7 +296,7 @@ mod tests {
     fn claims() -> Claims {
         Claims::new(
             (Uuid::from_u128(1), Uuid::from_u128(2)),
-            &Scope::new("main", "prod"),
+            &("main", "prod").into(),
             at(NOW),
             at(NOW + 900),
         )

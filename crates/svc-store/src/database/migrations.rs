@@ -24,4 +24,8 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     8 operations "0008_operations.sql",
     9 audit_keys "0009_audit_keys.sql",
     10 imports "0010_imports.sql",
+    11 accounts "0011_accounts.sql",
+    12 administration "0012_administration.sql",
+    13 static_token_limits "0013_static_token_limits.sql",
+    14 audit_changes "0014_audit_changes.sql",
 ];

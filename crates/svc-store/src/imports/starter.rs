@@ -4,6 +4,7 @@ use svc_model::{ResourceName, Scope};
 
 use super::Imports;
 use crate::audit::{Actor, ActorKind};
+use crate::credentials::{AccountRights, TokenLimits};
 use crate::database::values;
 use crate::error::Result;
 use crate::people::{Team, TeamRights, rights, teams};
@@ -14,6 +15,8 @@ use crate::people::{Team, TeamRights, rights, teams};
 pub enum StarterRights {
     /// Those of the static token of the resource, which may do everything.
     All,
+    /// Those of a static token that is limited.
+    OfToken(TokenLimits),
     /// Those of the team of a user or of a service.
     OfTeam(Team, TeamRights),
 }
@@ -31,6 +34,7 @@ impl Imports<'_> {
     ) -> Result<Option<StarterRights>> {
         let (kind, uid) = (actor.kind, actor.uid);
         let (project, environment) = (scope.project.clone(), scope.environment.clone());
+        let scope_environment = environment.clone();
         let resource = resource.clone();
         self.store
             .read(move |reader| {
@@ -41,16 +45,30 @@ impl Imports<'_> {
                 let (table, condition, values) = match kind {
                     ActorKind::StaticToken => {
                         let sql = format!(
-                            "SELECT c.uid FROM static_tokens c JOIN environments e ON e.uid = c.environment_uid \
+                            "SELECT c.rights, c.models FROM static_tokens c JOIN environments e ON e.uid = c.environment_uid \
                              {in_scope} AND {is_valid} AND (c.resource_uid IS NULL OR EXISTS (SELECT 1 FROM resources r \
                              WHERE r.uid = c.resource_uid AND r.unique_name = ?5))"
                         );
                         let values = values![uid, now, project, environment, resource];
-                        let is_there = reader.exists(&sql, &values)?;
-                        return Ok(is_there.then_some(StarterRights::All));
+                        let Some(row) = reader.query_one(&sql, &values)? else {
+                            return Ok(None);
+                        };
+                        let limits = TokenLimits::from_row(&row)?;
+                        return Ok(Some(limits.map_or(StarterRights::All, StarterRights::OfToken)));
                     }
                     ActorKind::ServiceToken => ("service_tokens", is_valid, values![uid, now, project, environment]),
-                    ActorKind::User => ("users", "?2 IS NOT NULL", values![uid, now, project, environment]),
+                    ActorKind::User => ("users", "?2 IS NOT NULL AND c.suspended IS NULL", values![uid, now, project, environment]),
+                    ActorKind::ApiKey | ActorKind::Account => {
+                        let Some(uid) = uid else {
+                            return Ok(None);
+                        };
+                        let found = AccountRights::of_actor(reader, kind, uid)?;
+                        let open = found.as_ref().and_then(|rights| rights.in_project(&project));
+                        return Ok(open.map(|(team, rights)| {
+                            let rights = rights.in_environment(&environment);
+                            StarterRights::OfTeam(team.clone(), rights)
+                        }));
+                    }
                     _ => return Ok(None),
                 };
                 let sql = format!(
@@ -62,7 +80,7 @@ impl Imports<'_> {
                     return Ok(None);
                 };
                 let team = teams::from_row(&row)?;
-                let rights = rights::of_team(reader, &team)?;
+                let rights = rights::of_team(reader, &team)?.in_environment(&scope_environment);
                 Ok(Some(StarterRights::OfTeam(team, rights)))
             })
             .await

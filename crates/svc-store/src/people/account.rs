@@ -1,4 +1,4 @@
-//! What users do with their own accounts: sign in, register, change password and address, and get back in when a
+//! What people do with their own accounts, users of an environment and accounts of the service alike: sign in, register, change password and address, and get back in when a
 //! password is forgotten (specification, section 5; wire contract, section 9).
 //!
 //! No answer reveals whether an address has an account: the answers for both are the same, and so is the work.
@@ -8,15 +8,15 @@ mod password;
 mod register;
 
 use jiff::SignedDuration;
-use svc_model::Scope;
+use svc_model::Realm;
 use uuid::Uuid;
 
-use crate::credentials::{SessionTokens, sessions};
+use crate::credentials::{SessionTokens, SignInOrigin, sessions};
 use crate::database::{Reader, Store, Tx};
 use crate::error::{Error, Result};
 use crate::people::mails::{Content, NewMail};
-use crate::people::users::UserRow;
-use crate::people::{MailKind, User, UserScope, mails, users};
+use crate::people::person::{self, PersonRow};
+use crate::people::{MailKind, Person, RealmRow, mails};
 use crate::projects::Located;
 use crate::secrets::Secret;
 
@@ -25,21 +25,22 @@ pub use self::register::{Registered, Registration};
 /// How long the mail about a change is tried to be sent.
 const CHANGE_MAIL_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 
-/// Users and their own accounts in an environment: [`Store::account`].
+/// People and their own accounts in a realm: [`Store::account`].
 #[derive(Debug, Clone)]
 pub struct Account<'a> {
     store: &'a Store,
-    scope: Scope,
+    realm: Realm,
     /// What links in mails begin with.
     base_url: String,
+    origin: SignInOrigin,
 }
 
 /// How a try to sign in ended.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SignIn {
-    /// The user is signed in.
-    Done(SessionTokens, Box<User>),
+    /// The person is signed in.
+    Done(SessionTokens, Box<Person>),
     /// The password is right, but the address was never confirmed, and this project asks for that.
     Unconfirmed,
     /// There is no such account, or it has another password; the answer does not say which.
@@ -47,19 +48,27 @@ pub enum SignIn {
 }
 
 impl Store {
-    /// Users and their own accounts in an environment. `base_url` is what links in mails begin with, unless the
+    /// People and their own accounts in a realm. `base_url` is what links in mails begin with, unless the
     /// project has links of its own; it must come from the configuration, never from a request.
-    pub fn account(&self, scope: &Scope, base_url: impl Into<String>) -> Account<'_> {
+    pub fn account(&self, realm: impl Into<Realm>, base_url: impl Into<String>) -> Account<'_> {
         Account {
             store: self,
-            scope: scope.clone(),
+            realm: realm.into(),
             base_url: base_url.into(),
+            origin: SignInOrigin::default(),
         }
     }
 }
 
 impl Account<'_> {
-    /// Signs a user in.
+    /// The same, for somebody who signs in from there.
+    #[must_use]
+    pub fn from(mut self, origin: SignInOrigin) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// Signs somebody in. Who is suspended is refused like a wrong password.
     ///
     /// # Errors
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) when too many sign in at once, else when the store cannot be
@@ -68,53 +77,62 @@ impl Account<'_> {
         let kept = self.find(email).await?;
         let hash = kept.as_ref().and_then(|(_, kept)| kept.password.clone());
         let same = self.store.passwords().verify(password, hash).await?;
-        let Some((scope, kept)) = kept.filter(|_| same) else {
+        let is_right = |kept: &PersonRow| same && kept.person.suspended.is_none();
+        let Some((realm, kept)) = kept.filter(|(_, kept)| is_right(kept)) else {
             return Ok(SignIn::Refused);
         };
-        if scope.authentication.confirms_email() && !kept.user.email_confirmed {
+        if realm.authentication.confirms_email() && !kept.person.email_confirmed {
             return Ok(SignIn::Unconfirmed);
         }
+        let origin = self.origin.clone();
         self.store
             .write(move |tx| {
-                // The password may have been changed, or the user deleted, while the hash was made.
-                let Some(user) = current(tx, &scope, &kept)? else {
+                // The password may have been changed, or the person deleted, while the hash was made.
+                let Some(person) = current(tx, &realm, &kept)? else {
                     return Ok(SignIn::Refused);
                 };
-                let tokens = sessions::begin(tx, &scope, user.uid)?;
-                let entry = scope.entry("account.login", user.uid);
-                tx.audit(entry.by_user(user.uid, &user.email));
-                Ok(SignIn::Done(tokens, Box::new(user)))
+                let tokens = sessions::begin(tx, &realm, person.uid, &origin)?;
+                tx.audit(realm.entry_by("account.login", person.uid, &person.email));
+                Ok(SignIn::Done(tokens, Box::new(person)))
             })
             .await
     }
 
-    /// The user with an e-mail address, and where.
-    async fn find(&self, email: &str) -> Result<Option<(UserScope, UserRow)>> {
-        let scope = self.scope.clone();
+    /// One of the people.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or person.
+    pub async fn person(&self, uid: Uuid) -> Result<Person> {
+        Ok(self.get(uid).await?.1.person)
+    }
+
+    /// The person with an e-mail address, and where.
+    async fn find(&self, email: &str) -> Result<Option<(RealmRow, PersonRow)>> {
+        let realm = self.realm.clone();
         let email = email.to_owned();
         self.store
             .read(move |reader| {
-                let Some(scope) = UserScope::find(reader, &scope)? else {
+                let Some(realm) = RealmRow::find(reader, &realm)? else {
                     return Ok(None);
                 };
-                let kept = users::find(reader, &scope, &email)?;
-                Ok(kept.map(|kept| (scope, kept)))
+                let kept = person::find(reader, &realm, &email)?;
+                Ok(kept.map(|kept| (realm, kept)))
             })
             .await
     }
 
-    /// The user with an identifier, and where.
-    async fn get(&self, user: Uuid) -> Result<(UserScope, UserRow)> {
+    /// The person with an identifier, and where.
+    async fn get(&self, uid: Uuid) -> Result<(RealmRow, PersonRow)> {
         self.store
-            .read_in(self.scope.clone(), move |reader, scope: UserScope| {
-                let kept = users::get(reader, &scope, user)?;
-                Ok((scope, kept))
+            .read_in(self.realm.clone(), move |reader, realm: RealmRow| {
+                let kept = person::get(reader, &realm, uid)?;
+                Ok((realm, kept))
             })
             .await
     }
 
     /// Refuses to change an account without its password, where it has one.
-    async fn check_current(&self, kept: &UserRow, current: Option<Secret>) -> Result<()> {
+    async fn check_current(&self, kept: &PersonRow, current: Option<Secret>) -> Result<()> {
         if kept.password.is_none() {
             return Ok(());
         }
@@ -130,25 +148,28 @@ impl Account<'_> {
     }
 }
 
-/// The user as it is now, when the password is still the one that was looked at.
-fn current(reader: &mut Reader<'_>, scope: &UserScope, seen: &UserRow) -> Result<Option<User>> {
-    let now = users::find(reader, scope, &seen.user.email)?;
-    let same = |now: &UserRow| now.user.uid == seen.user.uid && now.password == seen.password;
-    Ok(now.filter(same).map(|now| now.user))
+/// The person as it is now, when the password is still the one that was looked at.
+fn current(reader: &mut Reader<'_>, realm: &RealmRow, seen: &PersonRow) -> Result<Option<Person>> {
+    let now = person::find(reader, realm, &seen.person.email)?;
+    let same = |now: &PersonRow| {
+        let is_same = now.person.uid == seen.person.uid && now.password == seen.password;
+        is_same && now.person.suspended.is_none()
+    };
+    Ok(now.filter(same).map(|now| now.person))
 }
 
 /// Mails the owner of an account that it was changed, with the new address where that is the change.
 fn mail_change(
     tx: &mut Tx<'_>,
-    scope: &UserScope,
-    user: &User,
+    realm: &RealmRow,
+    person: &Person,
     kind: MailKind,
     about: Option<String>,
 ) -> Result<()> {
     let mail = NewMail {
-        environment_uid: &scope.environment_uid,
+        environment_uid: realm.environment_uid(),
         kind,
-        to: &user.email,
+        to: &person.email,
         content: Content {
             about,
             ..Content::default()

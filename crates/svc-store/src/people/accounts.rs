@@ -3,10 +3,17 @@
 
 use jiff::Timestamp;
 use svc_data::Row;
+use svc_model::administration::{account, accounts as operations};
+use svc_model::wire::Operation as _;
 use uuid::Uuid;
 
+use crate::audit::AuditEntry;
+use crate::credentials::{AccountGrant, AccountRights, Purpose, codes, sessions};
 use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::{Error, Result};
+use crate::people::person::{self, PersonRow};
+use crate::people::{Authentication, MailKind, RealmRow, users};
+use crate::secrets::Secret;
 
 /// Longest part before the `@` (RFC 5321, section 4.5.3.1.1).
 const MAX_LOCAL_PART_BYTES: usize = 64;
@@ -15,7 +22,7 @@ const MAX_EMAIL_BYTES: usize = 254;
 
 /// Columns of an account, for statements that call its table `a`.
 pub(crate) const COLUMNS: &str = "a.uid AS account_uid, a.email, a.first_name, a.last_name, a.language, \
-     a.timezone, a.date_add AS account_date_add";
+     a.timezone, a.is_operator, a.suspended, a.date_add AS account_date_add";
 
 /// A person of the platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +40,85 @@ pub struct Account {
     pub language: Option<String>,
     /// IANA time zone, where chosen.
     pub timezone: Option<String>,
+    /// Whether it operates the service.
+    pub is_operator: bool,
+    /// Since when nobody can act with it, if so.
+    pub suspended: Option<Timestamp>,
     /// When the account was made.
     pub date_add: Timestamp,
+}
+
+/// What a new account is made of; see [`NewAccount::new`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NewAccount {
+    /// E-mail address.
+    pub email: String,
+    /// First name.
+    pub first_name: Option<String>,
+    /// Last name.
+    pub last_name: Option<String>,
+    /// Whether it operates the service.
+    pub is_operator: bool,
+    /// A password, so that the person can sign in at once; `None` mails an invitation.
+    pub password: Option<Secret>,
+}
+
+impl NewAccount {
+    /// An account without names that does not operate the service.
+    pub fn new(email: impl Into<String>) -> Self {
+        Self {
+            email: email.into(),
+            first_name: None,
+            last_name: None,
+            is_operator: false,
+            password: None,
+        }
+    }
+}
+
+/// A change of an account; what is `None` stays.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AccountPatch {
+    /// Another first name; `Some(None)` removes it.
+    pub first_name: Option<Option<String>>,
+    /// Another last name; `Some(None)` removes it.
+    pub last_name: Option<Option<String>>,
+    /// Another language; `Some(None)` removes it.
+    pub language: Option<Option<String>>,
+    /// Another time zone; `Some(None)` removes it.
+    pub timezone: Option<Option<String>>,
+    /// Whether it operates the service.
+    pub is_operator: Option<bool>,
+    /// Whether nobody can act with it.
+    pub suspended: Option<bool>,
+    /// What the audit trail calls the change.
+    pub(crate) action: &'static str,
+}
+
+impl AccountPatch {
+    /// A change by an operator.
+    pub fn by_operator() -> Self {
+        Self::named(operations::Update::INFO.name)
+    }
+
+    /// A change by the account itself.
+    pub fn by_itself() -> Self {
+        Self::named(account::Update::INFO.name)
+    }
+
+    fn named(action: &'static str) -> Self {
+        Self {
+            first_name: None,
+            last_name: None,
+            language: None,
+            timezone: None,
+            is_operator: None,
+            suspended: None,
+            action,
+        }
+    }
 }
 
 handle! {
@@ -64,7 +148,141 @@ impl Accounts<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none.
     pub async fn get(&self, uid: Uuid) -> Result<Account> {
         let found = self.store.read(move |reader| get(reader, uid)).await?;
-        found.ok_or_else(|| Error::not_found("there is no such account"))
+        found.ok_or_else(missing)
+    }
+
+    /// What an account may do by its session.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none.
+    pub async fn rights(&self, uid: Uuid) -> Result<AccountRights> {
+        let found = self.store.read(move |reader| {
+            let account = AccountGrant::find(reader, uid)?;
+            let rights = account.map(|account| AccountRights::of_account(reader, &account));
+            rights.transpose()
+        });
+        found.await?.ok_or_else(missing)
+    }
+
+    /// Makes an account. One without a password is invited by mail, with a link below `base_url`. An account without a
+    /// password that is there already, since somebody gave it an API key, becomes this one.
+    ///
+    /// # Errors
+    /// A field error on `email` when it is not an address or has an account, on the names when they are too long, on
+    /// `password` when it is too weak.
+    pub async fn create(&self, new: NewAccount, base_url: &str) -> Result<Account> {
+        let base_url = base_url.to_owned();
+        let first_name = users::name("first_name", new.first_name)?;
+        let last_name = users::name("last_name", new.last_name)?;
+        let password = match new.password {
+            None => None,
+            Some(password) => {
+                let settings = Authentication::default();
+                settings.check_password("password", password.expose(), &new.email)?;
+                Some(self.store.passwords().hash(password).await?)
+            }
+        };
+        self.store
+            .write(move |tx| {
+                if let Some(known) = find(tx, &new.email)? {
+                    let known = person::get(tx, &RealmRow::of_service(), known.uid)?;
+                    if known.password.is_some() || password.is_none() {
+                        return Err(Error::invalid_field("email", "has an account already"));
+                    }
+                }
+                let made = find_or_create(tx, &new.email)?;
+                let confirmed = password.is_some();
+                tx.execute(
+                    "UPDATE accounts SET first_name = COALESCE(?1, first_name), last_name = COALESCE(?2, last_name), \
+                     is_operator = ?3, password = ?5, email_confirmed = ?6 WHERE uid = ?4",
+                    &values![first_name, last_name, new.is_operator, made.uid, password, confirmed],
+                )?;
+                invite(tx, made.uid, &base_url)?;
+                let entry = AuditEntry::new(operations::Create::INFO.name);
+                tx.changed_row("accounts", made.uid, entry.record(made.uid.to_string()))?;
+                get(tx, made.uid)?.ok_or_else(missing)
+            })
+            .await
+    }
+
+    /// Changes an account. The sessions of one that is suspended end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none; a field error on the names and the time zone;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when nobody who can sign in would operate the service any more.
+    pub async fn update(&self, uid: Uuid, patch: AccountPatch) -> Result<Account> {
+        let name = |field, name: Option<Option<String>>| {
+            let name = name.map(|name| users::name(field, name));
+            name.transpose()
+        };
+        let first_name = name("first_name", patch.first_name)?;
+        let last_name = name("last_name", patch.last_name)?;
+        let language = name("language", patch.language)?;
+        let timezone = patch
+            .timezone
+            .map(|zone| users::time_zone("timezone", zone));
+        let timezone = timezone.transpose()?;
+        self.store
+            .write(move |tx| {
+                let old = get(tx, uid)?.ok_or_else(missing)?;
+                if patch.is_operator == Some(false) || patch.suspended == Some(true) {
+                    ensure_other_operator(tx, uid)?;
+                }
+                let before = tx.tag("accounts", uid)?;
+                let now = tx.now();
+                tx.execute(
+                    "UPDATE accounts SET first_name = ?1, last_name = ?2, language = ?3, timezone = ?4, \
+                     is_operator = COALESCE(?5, is_operator), \
+                     suspended = CASE WHEN ?6 IS NULL THEN suspended WHEN ?6 THEN COALESCE(suspended, ?7) END \
+                     WHERE uid = ?8",
+                    &values![
+                        first_name.unwrap_or(old.first_name),
+                        last_name.unwrap_or(old.last_name),
+                        language.unwrap_or(old.language),
+                        timezone.unwrap_or(old.timezone),
+                        patch.is_operator,
+                        patch.suspended,
+                        now,
+                        uid
+                    ],
+                )?;
+                if patch.suspended == Some(true) {
+                    let person = RealmRow::of_service().person(Some(uid));
+                    sessions::end_all(tx, person.clone())?;
+                    codes::forget(tx, person)?;
+                }
+                let entry = AuditEntry::new(patch.action).record(uid.to_string());
+                tx.changed_row("accounts", uid, entry.before(before))?;
+                get(tx, uid)?.ok_or_else(missing)
+            })
+            .await
+    }
+
+    /// Deletes an account with its memberships, API keys, sessions and items.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last operator who can sign in, and for the last
+    /// administrator of a project.
+    pub async fn delete(&self, uid: Uuid) -> Result<()> {
+        self.store
+            .write(move |tx| {
+                get(tx, uid)?.ok_or_else(missing)?;
+                ensure_other_operator(tx, uid)?;
+                let alone = "SELECT p.unique_name FROM members m JOIN teams t ON t.uid = m.team_uid \
+                     JOIN projects p ON p.uid = m.project_uid WHERE m.account_uid = ?1 AND t.super_group = ?2 \
+                     AND NOT EXISTS (SELECT 1 FROM members o JOIN teams s ON s.uid = o.team_uid \
+                     WHERE o.project_uid = m.project_uid AND o.uid <> m.uid AND s.super_group = ?2) LIMIT 1";
+                let alone = tx.find(alone, &values![uid, true], |row| Ok(row.get::<String>("unique_name")?))?;
+                if let Some(project) = alone {
+                    return Err(Error::refused(format!(
+                        "this is the last administrator of project {project}; make another member an administrator first"
+                    )));
+                }
+                let entry = AuditEntry::new(operations::Delete::INFO.name).record(uid.to_string());
+                tx.delete_row("accounts", uid, entry)
+            })
+            .await
     }
 
     /// The account with an e-mail address, without regard to case; `None` when there is none.
@@ -74,6 +292,28 @@ impl Accounts<'_> {
     pub async fn find(&self, email: &str) -> Result<Option<Account>> {
         let email = email.to_owned();
         self.store.read(move |reader| find(reader, &email)).await
+    }
+}
+
+fn missing() -> Error {
+    Error::not_found("there is no such account")
+}
+
+/// Refuses a change after which nobody who can sign in, or has a key, would operate the service. One that nobody operates is
+/// administered on its machine, and stays so.
+fn ensure_other_operator(reader: &mut Reader<'_>, leaving: Uuid) -> Result<()> {
+    let is_operator =
+        "SELECT uid FROM accounts WHERE uid = ?1 AND is_operator = ?2 AND suspended IS NULL";
+    if !reader.exists(is_operator, &values![leaving, true])? {
+        return Ok(());
+    }
+    let others = "SELECT uid FROM accounts WHERE uid <> ?1 AND is_operator = ?2 AND suspended IS NULL \
+         AND password IS NOT NULL LIMIT 1";
+    match reader.exists(others, &values![leaving, true])? {
+        true => Ok(()),
+        false => Err(Error::refused(
+            "this is the last operator who can sign in; make another account an operator first",
+        )),
     }
 }
 
@@ -103,6 +343,8 @@ pub(crate) fn find_or_create(tx: &mut Tx<'_>, email: &str) -> Result<Account> {
         last_name: None,
         language: None,
         timezone: None,
+        is_operator: false,
+        suspended: None,
         date_add: tx.now(),
     };
     let row = row! {
@@ -112,12 +354,23 @@ pub(crate) fn find_or_create(tx: &mut Tx<'_>, email: &str) -> Result<Account> {
     Ok(account)
 }
 
+/// Invites an account that has no password yet.
+pub(crate) fn invite(tx: &mut Tx<'_>, uid: Uuid, base_url: &str) -> Result<()> {
+    let realm = RealmRow::of_service();
+    let PersonRow { person, password } = person::get(tx, &realm, uid)?;
+    if password.is_some() {
+        return Ok(());
+    }
+    let mail = (MailKind::Invitation, Purpose::Invitation);
+    person::mail_code(tx, &realm, uid, mail, &person.email, base_url)
+}
+
 /// Reads an account from a row with [`COLUMNS`].
 pub(crate) fn from_row(row: &Row) -> Result<Account> {
     columns!(row => Account {
         uid: row::get(row, "account_uid")?,
         date_add: row::get(row, "account_date_add")?,
-        email, first_name, last_name, language, timezone
+        email, first_name, last_name, language, timezone, is_operator, suspended
     })
 }
 

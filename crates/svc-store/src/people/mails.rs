@@ -13,12 +13,16 @@ use crate::error::{Error, Result};
 use crate::secrets::{Sealer, Secret};
 
 const COLUMNS: &str = "m.uid AS mail_uid, p.unique_name AS project, p.name AS project_name, \
-     e.unique_name AS environment, m.kind, m.recipient, m.content, m.date_add, m.expires, m.attempts";
+     e.unique_name AS environment, m.kind, m.recipient, m.content, m.date_add, m.expires, m.attempts, m.last_error";
 /// How long a mail that is being sent is reserved for the process that took it.
 const RESERVED_FOR: SignedDuration = SignedDuration::from_mins(2);
 /// The pause before a mail is tried again, doubled each time.
 const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(10);
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+/// The longest reason that is kept of a mail that could not be sent, in characters.
+const MAX_ERROR: usize = 500;
+/// What mails to accounts call the service.
+const SERVICE_NAME: &str = "svc";
 
 /// What a mail is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,12 +76,12 @@ stored_by_name!(MailKind, "the store holds an unknown kind of mail", {
 pub struct Mail {
     /// Identifier.
     pub uid: Uuid,
-    /// The project it is sent for.
-    pub project: ProjectName,
-    /// That project's name for people.
+    /// The project it is sent for; `None` when it is for an account of the service.
+    pub project: Option<ProjectName>,
+    /// The name of the project, or of the service, for people.
     pub project_name: String,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// The environment of the project.
+    pub environment: Option<EnvironmentName>,
     /// What it is about.
     pub kind: MailKind,
     /// Who gets it.
@@ -94,6 +98,8 @@ pub struct Mail {
     pub expires: Timestamp,
     /// How often it was tried to be sent.
     pub attempts: u32,
+    /// Why it could not be sent the last time.
+    pub last_error: Option<String>,
 }
 
 impl Mail {
@@ -122,7 +128,7 @@ pub(crate) struct Content {
 
 /// A mail to be put into the outbox.
 pub(crate) struct NewMail<'a> {
-    pub(crate) environment_uid: &'a str,
+    pub(crate) environment_uid: Option<&'a str>,
     pub(crate) kind: MailKind,
     pub(crate) to: &'a str,
     pub(crate) content: Content,
@@ -147,6 +153,30 @@ impl Mails<'_> {
                 let sql = select("WHERE m.expires > ?1 ORDER BY m.date_add, m.uid");
                 let (sealer, now) = (reader.sealer(), reader.now());
                 reader.list(&sql, &values![now], |row| from_row(row, sealer))
+            })
+            .await
+    }
+
+    /// A part of the mails that wait, the newest first, and how many there are in all.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn list_part(&self, skip: u64, take: u32) -> Result<(Vec<Mail>, u64)> {
+        let (skip, take) = (i64::try_from(skip).unwrap_or(i64::MAX), i64::from(take));
+        self.store
+            .read(move |reader| {
+                let (sealer, now) = (reader.sealer(), reader.now());
+                let sql = select(
+                    "WHERE m.expires > ?1 ORDER BY m.date_add DESC, m.uid DESC LIMIT ?2 OFFSET ?3",
+                );
+                let mails =
+                    reader.list(&sql, &values![now, take, skip], |row| from_row(row, sealer))?;
+                let sql = "SELECT COUNT(*) AS count FROM mails WHERE expires > ?1";
+                let count = reader.find(sql, &values![now], |row| Ok(row.get::<i64>("count")?))?;
+                Ok((
+                    mails,
+                    u64::try_from(count.unwrap_or_default()).unwrap_or_default(),
+                ))
             })
             .await
     }
@@ -206,12 +236,13 @@ impl Mails<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn failed(&self, mail: &Mail) -> Result<()> {
+    pub async fn failed(&self, mail: &Mail, why: &str) -> Result<()> {
         let factor = 1_i32.checked_shl(mail.attempts.min(12)).unwrap_or(1);
         let pause = FIRST_PAUSE.saturating_mul(factor).min(LONGEST_PAUSE);
         let now = self.store.clock().now();
-        let values = values![now.saturating_add(pause).unwrap_or(now), mail.uid];
-        let sql = "UPDATE mails SET next_attempt = ?1 WHERE uid = ?2";
+        let why: String = why.chars().take(MAX_ERROR).collect();
+        let values = values![now.saturating_add(pause).unwrap_or(now), mail.uid, why];
+        let sql = "UPDATE mails SET next_attempt = ?1, last_error = ?3 WHERE uid = ?2";
         self.store
             .write(move |tx| tx.housekeeping().execute(sql, &values))
             .await?;
@@ -242,8 +273,8 @@ fn context(uid: &str) -> String {
 
 fn select(rest: &str) -> String {
     format!(
-        "SELECT {COLUMNS} FROM mails m JOIN environments e ON e.uid = m.environment_uid \
-         JOIN projects p ON p.uid = e.project_uid {rest}"
+        "SELECT {COLUMNS} FROM mails m LEFT JOIN environments e ON e.uid = m.environment_uid \
+         LEFT JOIN projects p ON p.uid = e.project_uid {rest}"
     )
 }
 
@@ -257,10 +288,11 @@ fn from_row(row: &Row, sealer: &Sealer) -> Result<Mail> {
     columns!(row => Mail {
         uid: uid,
         to: row.get("recipient")?,
+        project_name: row.get::<Option<String>>("project_name")?.unwrap_or_else(|| SERVICE_NAME.to_owned()),
         code: content.code.map(Secret::new),
         link: content.link.map(Secret::new),
         about: content.about,
         attempts: row.get::<i64>("attempts")?.try_into().unwrap_or(u32::MAX),
-        project, project_name, environment, kind, date_add, expires
+        project, environment, kind, date_add, expires, last_error
     })
 }

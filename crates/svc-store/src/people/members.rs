@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use svc_data::Row;
 use svc_model::ProjectName;
+use svc_model::administration::members::{Create, Delete, Update};
+use svc_model::wire::Operation as _;
 use uuid::Uuid;
 
 use crate::database::{Reader, Tx, columns, handle, row, values};
@@ -70,6 +72,69 @@ impl Members<'_> {
             .await
     }
 
+    /// Adds a member. An address without an account gets one, and an account without a password is invited by mail, with a
+    /// link below `base_url`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error on `email`, also
+    /// when it is a member already, and on `team`.
+    pub async fn invite(
+        &self,
+        project: &ProjectName,
+        email: &str,
+        team: &str,
+        base_url: &str,
+    ) -> Result<Member> {
+        let (email, team) = (email.to_owned(), team.to_owned());
+        let base_url = base_url.to_owned();
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let team = teams::named(tx, &project.uid, &team)?;
+                let account = accounts::find_or_create(tx, &email)?;
+                if get(tx, &project.uid, account.uid)?.is_some() {
+                    return Err(Error::invalid_field("email", "is a member already"));
+                }
+                put(tx, &project.uid, &account, &team)?;
+                accounts::invite(tx, account.uid, &base_url)?;
+                written(tx, &project, Create::INFO.name, account.uid, None)
+            })
+            .await
+    }
+
+    /// Moves a member, by the account, to another team.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project or member; a field error on
+    /// `team`; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator.
+    pub async fn update(&self, project: &ProjectName, account: Uuid, team: &str) -> Result<Member> {
+        let team = team.to_owned();
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let team = teams::named(tx, &project.uid, &team)?;
+                let member = get(tx, &project.uid, account)?.ok_or_else(missing)?;
+                let before = tag(tx, &project.uid, account)?;
+                put(tx, &project.uid, &member.account, &team)?;
+                written(tx, &project, Update::INFO.name, account, before)
+            })
+            .await
+    }
+
+    /// Removes a member, by the account. Its API keys no longer cover the project.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project or member;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator.
+    pub async fn remove(&self, project: &ProjectName, account: Uuid) -> Result<()> {
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let member = get(tx, &project.uid, account)?.ok_or_else(missing)?;
+                ensure_other_administrator(tx, &project.uid, &member)?;
+                let entry = project.entry(Delete::INFO.name).record(account.to_string());
+                tx.delete_row("members", member.uid, entry)
+            })
+            .await
+    }
+
     /// Removes an account from a project. Its API keys no longer cover it.
     ///
     /// # Errors
@@ -91,6 +156,24 @@ impl Members<'_> {
             })
             .await
     }
+}
+
+fn missing() -> Error {
+    Error::not_found("the project has no such member")
+}
+
+/// Leaves the line about a membership that was just written, and gives it.
+fn written(
+    tx: &mut Tx<'_>,
+    project: &ProjectRow,
+    action: &'static str,
+    account: Uuid,
+    before: Option<String>,
+) -> Result<Member> {
+    let entry = project.entry(action).before(before);
+    let entry = entry.after(tag(tx, &project.uid, account)?);
+    tx.changed(entry.record(account.to_string()));
+    get(tx, &project.uid, account)?.ok_or_else(|| Error::internal("a new member is missing"))
 }
 
 /// The entity tag of a membership.

@@ -1,17 +1,19 @@
 //! What a team may do with records: read, write and delete, by resource and model.
 
 use svc_data::{Row, Value};
-use svc_model::{ModelName, ProjectName, ResourceName};
+use svc_model::administration::rights::{Delete, Set};
+use svc_model::wire::Operation as _;
+use svc_model::{EnvironmentName, ModelName, ProjectName, ResourceName};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
-use crate::database::{Reader, Tx, handle, values};
+use crate::database::{Reader, Tx, handle, row, values};
 use crate::error::{Error, Result};
 use crate::people::{PermissionsGroup, Team, teams};
 use crate::projects::ProjectRow;
 
 /// Tells a rule from the others.
-const IS_KEY: &str = "team_uid = ?1 AND resource = ?2 AND model = ?3";
+const IS_KEY: &str = "team_uid = ?1 AND resource = ?2 AND model = ?3 AND environment = ?4";
 
 /// What may be done to records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,6 +28,13 @@ pub struct Rights {
 }
 
 impl Rights {
+    /// All of them.
+    pub const ALL: Self = Self {
+        read: true,
+        write: true,
+        delete: true,
+    };
+
     /// These rights.
     pub fn new(read: bool, write: bool, delete: bool) -> Self {
         Self {
@@ -33,6 +42,32 @@ impl Rights {
             write,
             delete,
         }
+    }
+
+    /// The rights that these words name: `read`, `write` and `delete`; `None` when there is another word.
+    pub fn of_words<'w>(words: impl IntoIterator<Item = &'w str>) -> Option<Self> {
+        let mut rights = Self::new(false, false, false);
+        for word in words {
+            match word {
+                "read" => rights.read = true,
+                "write" => rights.write = true,
+                "delete" => rights.delete = true,
+                _ => return None,
+            }
+        }
+        Some(rights)
+    }
+
+    /// The words of these rights.
+    pub fn words(self) -> Vec<&'static str> {
+        [
+            (self.read, "read"),
+            (self.write, "write"),
+            (self.delete, "delete"),
+        ]
+        .into_iter()
+        .filter_map(|(has, word)| has.then_some(word))
+        .collect()
     }
 
     /// What the members of a group may do where no rule says otherwise.
@@ -50,6 +85,8 @@ pub struct RightsRule {
     pub resource: Option<ResourceName>,
     /// The model; `None` for every one of the resource.
     pub model: Option<ModelName>,
+    /// The environment; `None` for every one.
+    pub environment: Option<EnvironmentName>,
     /// What may be done there.
     pub rights: Rights,
 }
@@ -60,12 +97,13 @@ impl RightsRule {
         Self {
             resource,
             model,
+            environment: None,
             rights,
         }
     }
 }
 
-/// What a team may do everywhere.
+/// What a team may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamRights {
     group: Rights,
@@ -73,6 +111,27 @@ pub struct TeamRights {
 }
 
 impl TeamRights {
+    /// Everything.
+    pub(crate) fn all() -> Self {
+        Self {
+            group: Rights::new(true, true, true),
+            rules: Vec::new(),
+        }
+    }
+
+    /// What the team may do in an environment: the rules about others count no more.
+    #[must_use]
+    pub fn in_environment(&self, environment: &EnvironmentName) -> Self {
+        let is_here = |rule: &&RightsRule| {
+            let wanted = rule.environment.as_ref();
+            wanted.is_none_or(|wanted| wanted == environment)
+        };
+        Self {
+            group: self.group,
+            rules: self.rules.iter().filter(is_here).cloned().collect(),
+        }
+    }
+
     /// The rights on a model: those of the closest rule, else those of the team's permissions group.
     pub fn on(&self, resource: &str, model: &str) -> Rights {
         let closest = self
@@ -83,7 +142,15 @@ impl TeamRights {
                 of_resource.is_none_or(|name| name.as_str() == resource)
                     && of_model.is_none_or(|name| name.as_str() == model)
             })
-            .max_by_key(|rule| (rule.resource.is_some(), rule.model.is_some()));
+            .max_by_key(|rule| {
+                let RightsRule {
+                    resource,
+                    model,
+                    environment,
+                    ..
+                } = rule;
+                (resource.is_some(), model.is_some(), environment.is_some())
+            });
         closest.map_or(self.group, |rule| rule.rights)
     }
 
@@ -123,34 +190,50 @@ impl RightsRules<'_> {
     /// As [`list`](Self::list); a field error on `resource` when a model is named without one;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the administrator team, which may do everything.
     pub async fn set(&self, project: &ProjectName, team: &str, rule: RightsRule) -> Result<()> {
-        if rule.model.is_some() && rule.resource.is_none() {
-            return Err(Error::invalid_field(
-                "resource",
-                "name the resource of the model",
-            ));
-        }
+        check_rule(&rule)?;
         let team = team.to_owned();
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let team = teams::by_name(tx, &project.uid, &team)?;
-                if team.super_group {
-                    return Err(Error::refused(
-                        "administrators may do everything; move people to another team to limit them",
-                    ));
+                put(tx, &project, &team, &rule).map(drop)
+            })
+            .await
+    }
+
+    /// Sets a rule of a team that is given by its uid or its name, and says its identifier and whether it is new.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub async fn put(
+        &self,
+        project: &ProjectName,
+        team: &str,
+        rule: RightsRule,
+    ) -> Result<(Uuid, bool)> {
+        check_rule(&rule)?;
+        let team = team.to_owned();
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let team = teams::named(tx, &project.uid, &team)?;
+                put(tx, &project, &team, &rule)
+            })
+            .await
+    }
+
+    /// Removes a rule of a project by its identifier.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the project has no such rule.
+    pub async fn delete(&self, project: &ProjectName, uid: Uuid) -> Result<()> {
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let sql = "SELECT r.uid FROM team_rights r JOIN teams t ON t.uid = r.team_uid \
+                     WHERE r.uid = ?1 AND t.project_uid = ?2";
+                if !tx.exists(sql, &values![uid, project.uid])? {
+                    return Err(Error::not_found("there is no such rule"));
                 }
-                let Rights { read, write, delete } = rule.rights;
-                let key = key(&team, &rule);
-                let before = tag(tx, &key)?;
-                delete_rule(tx, &key)?;
-                tx.execute(
-                    "INSERT INTO team_rights (team_uid, resource, model, can_read, can_write, can_delete) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    &[key.as_slice(), &values![read, write, delete]].concat(),
-                )?;
-                let entry = entry("rights.set", &project, &team, &rule).before(before);
-                let entry = entry.after(tag(tx, &key)?);
-                tx.changed(entry);
-                Ok(())
+                let entry = project.entry(Delete::INFO.name).record(uid.to_string());
+                tx.delete_row("team_rights", uid, entry)
             })
             .await
     }
@@ -185,10 +268,56 @@ impl RightsRules<'_> {
     }
 }
 
+/// Refuses a rule about a model of no resource.
+fn check_rule(rule: &RightsRule) -> Result<()> {
+    match rule.model.is_some() && rule.resource.is_none() {
+        true => Err(Error::invalid_field(
+            "resource",
+            "name the resource of the model",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Sets a rule in place of the one for the same, and says its identifier and whether it is new.
+fn put(
+    tx: &mut Tx<'_>,
+    project: &ProjectRow,
+    team: &Team,
+    rule: &RightsRule,
+) -> Result<(Uuid, bool)> {
+    if team.super_group {
+        return Err(Error::refused(
+            "administrators may do everything; move people to another team to limit them",
+        ));
+    }
+    let Rights {
+        read,
+        write,
+        delete,
+    } = rule.rights;
+    let key = key(team, rule);
+    let before = tag(tx, &key)?;
+    let sql = format!("SELECT uid FROM team_rights WHERE {IS_KEY}");
+    let known: Option<Uuid> = tx.find(&sql, &key, |row| row::get(row, "uid"))?;
+    let uid = known.unwrap_or_else(Uuid::now_v7);
+    delete_rule(tx, &key)?;
+    tx.execute(
+        "INSERT INTO team_rights (team_uid, resource, model, environment, can_read, can_write, can_delete, uid) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        &[key.as_slice(), &values![read, write, delete, uid]].concat(),
+    )?;
+    let entry = entry(Set::INFO.name, project, team, rule).before(before);
+    let entry = entry.after(tag(tx, &key)?);
+    tx.changed(entry);
+    Ok((uid, known.is_none()))
+}
+
 fn entry(action: &'static str, project: &ProjectRow, team: &Team, rule: &RightsRule) -> AuditEntry {
     let mut entry = project.entry(action).record(team.uid.to_string());
     entry.resource = rule.resource.as_ref().map(ToString::to_string);
     entry.model = rule.model.as_ref().map(ToString::to_string);
+    entry.environment = rule.environment.as_ref().map(ToString::to_string);
     entry
 }
 
@@ -198,10 +327,12 @@ fn tag(reader: &mut Reader<'_>, key: &[Value]) -> Result<Option<String>> {
 }
 
 /// The values that [`IS_KEY`] compares with.
-fn key(team: &Team, rule: &RightsRule) -> [Value; 3] {
+fn key(team: &Team, rule: &RightsRule) -> [Value; 4] {
     let resource = rule.resource.as_ref().map_or("", ResourceName::as_str);
     let model = rule.model.as_ref().map_or("", ModelName::as_str);
-    values![team.uid, resource, model]
+    let environment = rule.environment.as_ref();
+    let environment = environment.map_or("", EnvironmentName::as_str);
+    values![team.uid, resource, model, environment]
 }
 
 fn delete_rule(tx: &mut Tx<'_>, key: &[Value]) -> Result<u64> {
@@ -221,14 +352,16 @@ pub(crate) fn of_team(reader: &mut Reader<'_>, team: &Team) -> Result<TeamRights
 }
 
 fn rules(reader: &mut Reader<'_>, team: Uuid) -> Result<Vec<RightsRule>> {
-    let sql = "SELECT resource, model, can_read, can_write, can_delete FROM team_rights \
-         WHERE team_uid = ?1 ORDER BY resource, model";
+    let sql = "SELECT resource, model, environment, can_read, can_write, can_delete FROM team_rights \
+         WHERE team_uid = ?1 ORDER BY resource, model, environment";
     reader.list(sql, &values![team], from_row)
 }
 
 fn from_row(row: &Row) -> Result<RightsRule> {
     let (resource, model): (String, String) = (row.get("resource")?, row.get("model")?);
+    let environment: String = row.get("environment")?;
     Ok(RightsRule {
+        environment: (!environment.is_empty()).then(|| environment.into()),
         resource: (!resource.is_empty()).then(|| resource.into()),
         model: (!model.is_empty()).then(|| model.into()),
         rights: Rights::new(
@@ -248,6 +381,7 @@ mod tests {
         let rule = |resource: Option<&str>, model: Option<&str>, rights| RightsRule {
             resource: resource.map(ResourceName::from),
             model: model.map(ModelName::from),
+            environment: None,
             rights,
         };
         let (none, read, all) = (

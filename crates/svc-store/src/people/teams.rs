@@ -1,6 +1,7 @@
 //! Teams: what the members of a project may do. Every project comes with three.
 
 use svc_data::Row;
+use svc_model::administration::teams as administration;
 use svc_model::teams::{MODEL, Update};
 use svc_model::wire::Operation as _;
 use svc_model::{ProjectName, ResourceName};
@@ -10,6 +11,7 @@ use crate::database::{Bind, Reader, Tx, columns, handle, row, stored_by_name, va
 use crate::error::{Error, Result};
 use crate::projects::ProjectRow;
 
+const NAME_IS_TAKEN: &str = "another team of this project has this name";
 /// Longest name of a team, in characters.
 const MAX_NAME: usize = 255;
 
@@ -29,6 +31,28 @@ pub struct Team {
     pub permissions_group: PermissionsGroup,
     /// Whether its members administer the project.
     pub super_group: bool,
+}
+
+impl Team {
+    /// What an operator of the service is in every project. No project has this team.
+    pub(crate) fn of_operators() -> Self {
+        Self {
+            uid: Uuid::nil(),
+            name: "Operators".to_owned(),
+            permissions_group: PermissionsGroup::Administrator,
+            super_group: true,
+        }
+    }
+}
+
+/// A change of a team; what is `None` stays.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct TeamPatch {
+    /// Another name.
+    pub name: Option<String>,
+    /// The rights that its members begin with: `editor` or `read_only`.
+    pub permissions_group: Option<String>,
 }
 
 /// What the members of a team may do with a project's records and pages.
@@ -82,39 +106,118 @@ impl Teams<'_> {
             .await
     }
 
+    /// Makes a team, whose members begin with the rights of a group: `editor` or `read_only`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error on `name` when it is
+    /// empty, too long, or another team's, and on `permissions_group`.
+    pub async fn create(&self, project: &ProjectName, name: &str, group: &str) -> Result<Team> {
+        let name = checked_name(name)?;
+        let group = own_group(group)?;
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                ensure_name_is_free(tx, &project.uid, None, &name)?;
+                let sql = "SELECT COALESCE(MAX(position), 0) AS last FROM teams WHERE project_uid = ?1";
+                let last = tx.find(sql, &values![project.uid], |row| Ok(row.get::<i64>("last")?))?;
+                let uid = Uuid::now_v7();
+                let position = last.unwrap_or_default() + 1;
+                let row = row! {
+                    uid, project_uid: project.uid, name, permissions_group: group.as_str(), super_group: false, position,
+                    date_add: tx.now()
+                };
+                tx.insert("teams", &row).map_err(taken)?;
+                let entry = project.entry(administration::Create::INFO.name);
+                tx.changed_row("teams", uid, entry.record(uid.to_string()))?;
+                get(tx, &project.uid, uid)
+            })
+            .await
+    }
+
+    /// Changes a team.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the project has no such team; a field error on `name` and
+    /// `permissions_group`, also for that of the administrators, who have no other.
+    pub async fn change(&self, project: &ProjectName, uid: Uuid, patch: TeamPatch) -> Result<Team> {
+        let name = patch.name.as_deref().map(checked_name).transpose()?;
+        let group = patch
+            .permissions_group
+            .as_deref()
+            .map(own_group)
+            .transpose()?;
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let old = get(tx, &project.uid, uid)?;
+                if old.super_group && group.is_some() {
+                    return Err(Error::invalid_field(
+                        "permissions_group",
+                        "administrators may do everything; make another team for people who may not",
+                    ));
+                }
+                if let Some(name) = &name {
+                    ensure_name_is_free(tx, &project.uid, Some(uid), name)?;
+                }
+                let before = tx.tag("teams", uid)?;
+                let name = name.unwrap_or(old.name);
+                let group = group.unwrap_or(old.permissions_group);
+                let sql = "UPDATE teams SET name = ?1, permissions_group = ?2 WHERE uid = ?3";
+                tx.execute(sql, &values![name, group.as_str(), uid])
+                    .map_err(taken)?;
+                let entry = project.entry(administration::Update::INFO.name);
+                let entry = entry.record(uid.to_string()).before(before);
+                tx.changed_row("teams", uid, entry)?;
+                get(tx, &project.uid, uid)
+            })
+            .await
+    }
+
+    /// Deletes a team.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the project has no such team;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for that of the administrators, for one that has members or users,
+    /// and for one that service tokens act for.
+    pub async fn delete(&self, project: &ProjectName, uid: Uuid) -> Result<()> {
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let team = get(tx, &project.uid, uid)?;
+                if team.super_group {
+                    return Err(Error::refused("the team of the administrators stays"));
+                }
+                for (table, condition, what) in [
+                    ("members", "", "members"),
+                    ("users", "", "users"),
+                    ("service_tokens", " AND revoked IS NULL", "service tokens"),
+                ] {
+                    let sql =
+                        format!("SELECT uid FROM {table} WHERE team_uid = ?1{condition} LIMIT 1");
+                    if tx.exists(&sql, &values![uid])? {
+                        return Err(Error::refused(format!(
+                            "the team has {what}; move them to another team first"
+                        )));
+                    }
+                }
+                let entry = project.entry(administration::Delete::INFO.name);
+                tx.delete_row("teams", uid, entry.record(uid.to_string()))
+            })
+            .await
+    }
+
     /// Gives a team another name.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the project has no such team; a field
     /// error on `name` when it is empty, too long, or another team's, without regard to case.
     pub async fn update(&self, project: &ProjectName, uid: Uuid, name: &str) -> Result<Team> {
-        let name = name.trim().to_owned();
-        if name.is_empty() || name.chars().count() > MAX_NAME {
-            return Err(Error::invalid_field(
-                "name",
-                format!("must have 1 to {MAX_NAME} characters"),
-            ));
-        }
+        let name = checked_name(name)?;
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
-                let taken = "another team of this project has this name";
-                // Teams are named without regard to case.
-                let others = tx.list(
-                    "SELECT name FROM teams WHERE project_uid = ?1 AND uid <> ?2",
-                    &values![project.uid, uid],
-                    |row| Ok(row.get::<String>("name")?.to_lowercase()),
-                )?;
-                if others.contains(&name.to_lowercase()) {
-                    return Err(Error::invalid_field("name", taken));
-                }
+                ensure_name_is_free(tx, &project.uid, Some(uid), &name)?;
                 let before = tx.tag("teams", uid)?;
                 let sql = "UPDATE teams SET name = ?1 WHERE uid = ?2 AND project_uid = ?3";
                 tx.execute(sql, &values![name, uid, project.uid])
-                    .map_err(|error| error.if_taken("name", taken))?;
-                let sql = select("t.uid = ?1 AND t.project_uid = ?2");
-                let team = tx
-                    .find(&sql, &values![uid, project.uid], from_row)?
-                    .ok_or_else(|| Error::not_found("no such team"))?;
+                    .map_err(taken)?;
+                let team = get(tx, &project.uid, uid)?;
                 let entry = project
                     .entry(Update::INFO.name)
                     .resource(ResourceName::TOOLS);
@@ -123,6 +226,67 @@ impl Teams<'_> {
                 Ok(team)
             })
             .await
+    }
+}
+
+/// A name as it is kept.
+fn checked_name(name: &str) -> Result<String> {
+    let name = name.trim();
+    let fits = !name.is_empty() && name.chars().count() <= MAX_NAME;
+    match fits && !name.contains(char::is_control) {
+        true => Ok(name.to_owned()),
+        false => Err(Error::invalid_field(
+            "name",
+            format!("must have 1 to {MAX_NAME} characters, and no control characters"),
+        )),
+    }
+}
+
+/// The group of a team that is no administrators' team.
+fn own_group(name: &str) -> Result<PermissionsGroup> {
+    match PermissionsGroup::stored(name) {
+        Ok(group) if group != PermissionsGroup::Administrator => Ok(group),
+        _ => Err(Error::invalid_field(
+            "permissions_group",
+            "must be editor or read_only; a project has one team of administrators",
+        )),
+    }
+}
+
+fn taken(error: Error) -> Error {
+    error.if_taken("name", NAME_IS_TAKEN)
+}
+
+/// Refuses the name of another team; teams are named without regard to case.
+fn ensure_name_is_free(
+    reader: &mut Reader<'_>,
+    project_uid: &str,
+    own: Option<Uuid>,
+    name: &str,
+) -> Result<()> {
+    let sql = "SELECT uid, name FROM teams WHERE project_uid = ?1";
+    let others = reader.list(sql, &values![project_uid], |row| {
+        Ok((row::get::<Uuid>(row, "uid")?, row.get::<String>("name")?))
+    })?;
+    let name = name.to_lowercase();
+    let is_it = |(uid, other): &(Uuid, String)| Some(*uid) != own && other.to_lowercase() == name;
+    match others.iter().any(is_it) {
+        true => Err(Error::invalid_field("name", NAME_IS_TAKEN)),
+        false => Ok(()),
+    }
+}
+
+fn get(reader: &mut Reader<'_>, project_uid: &str, uid: Uuid) -> Result<Team> {
+    let found = find(reader, project_uid, &uid.to_string())?;
+    found.ok_or_else(|| Error::not_found("no such team"))
+}
+
+/// A project's team by its uid or its name.
+pub(crate) fn named(reader: &mut Reader<'_>, project_uid: &str, wanted: &str) -> Result<Team> {
+    let uid = wanted.trim().to_lowercase();
+    match find(reader, project_uid, &uid)? {
+        Some(team) => Ok(team),
+        None => by_name(reader, project_uid, wanted),
     }
 }
 

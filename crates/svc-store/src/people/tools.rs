@@ -62,13 +62,13 @@ impl Store {
                 name: "users",
                 table: "api_users",
                 fields: USERS,
-                scope: ("environment_uid", scope.environment_uid),
+                scope: Some(("environment_uid", scope.environment_uid)),
             },
             DeclaredModel {
                 name: "groups",
                 table: "api_groups",
                 fields: GROUPS,
-                scope: ("project_uid", scope.project_uid),
+                scope: Some(("project_uid", scope.project_uid)),
             },
         ];
         Ok(self

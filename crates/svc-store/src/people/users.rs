@@ -4,22 +4,22 @@
 use jiff::Timestamp;
 use svc_data::Row;
 use svc_model::Scope;
+use svc_model::administration::users::{Invite, Resume, Suspend};
 use svc_model::users::{Create, Delete, Update};
 use svc_model::wire::Operation as _;
 use uuid::Uuid;
 
 use crate::credentials::{Purpose, codes, sessions};
-use crate::database::{Bind, Reader, Store, Tx, columns, row, values};
+use crate::database::{Reader, Store, Tx, row, values};
 use crate::error::{Error, Result};
-use crate::people::mails::{Content, NewMail};
-use crate::people::{MailKind, PermissionsGroup, Team, UserScope, accounts, mails, teams};
+use crate::people::person::{self, Person};
+use crate::people::{
+    MailKind, PermissionsGroup, Team, TeamRights, UserScope, accounts, rights, teams,
+};
 use crate::secrets::Secret;
 
 /// Longest name of a person, in characters.
 const MAX_NAME: usize = 255;
-
-const COLUMNS: &str = "u.uid, u.email, u.email_confirmed, u.password, u.first_name, u.last_name, u.language, \
-     u.timezone, u.date_add";
 
 /// A user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub struct User {
     pub team: Team,
     /// When the user was made.
     pub date_add: Timestamp,
+    /// Since when the user cannot sign in, if so.
+    pub suspended: Option<Timestamp>,
 }
 
 /// What a new user is made of; see [`NewUser::new`].
@@ -113,7 +115,7 @@ impl Users<'_> {
     pub async fn get(&self, uid: Uuid) -> Result<User> {
         self.store
             .read_in(self.scope.clone(), move |reader, scope: UserScope| {
-                Ok(get(reader, &scope, uid)?.user)
+                get(reader, &scope, uid)
             })
             .await
     }
@@ -132,7 +134,8 @@ impl Users<'_> {
             Some(password) => {
                 let scope = self.scope.clone();
                 let scope = self.store.read_in(scope, |_, scope: UserScope| Ok(scope));
-                let settings = scope.await?.authentication;
+                let scope = scope.await?;
+                let settings = &scope.authentication;
                 settings.check_password("password", password.expose(), &new.email)?;
                 Some(self.store.passwords().hash(password.clone()).await?)
             }
@@ -153,10 +156,10 @@ impl Users<'_> {
                 let uid = insert(tx, &scope, made)?.ok_or_else(|| {
                     Error::invalid_field("email", "a user with this address exists already")
                 })?;
-                let user = get(tx, &scope, uid)?.user;
+                let user = get(tx, &scope, uid)?;
                 if invited {
                     let mail = (MailKind::Invitation, Purpose::Invitation);
-                    mail_code(tx, &scope, &user, mail, &user.email, &base_url)?;
+                    person::mail_code(tx, &scope, uid, mail, &user.email, &base_url)?;
                 }
                 tx.changed_row("users", uid, scope.entry(Create::INFO.name, uid))?;
                 Ok(user)
@@ -173,7 +176,7 @@ impl Users<'_> {
     pub async fn update(&self, uid: Uuid, patch: UserPatch) -> Result<User> {
         self.store
             .write_in(self.scope.clone(), move |tx, scope: UserScope| {
-                let old = get(tx, &scope, uid)?.user;
+                let old = get(tx, &scope, uid)?;
                 let entry = scope.entry(Update::INFO.name, uid).before(tx.tag("users", uid)?);
                 let team = match &patch.team {
                     Some(wanted) => team(tx, &scope, wanted)?,
@@ -191,10 +194,97 @@ impl Users<'_> {
                     &values![team.uid, first_name, last_name, uid],
                 )?;
                 if team.uid != old.team.uid {
-                    sessions::end_all(tx, uid)?;
+                    sessions::end_all(tx, scope.person(Some(uid)))?;
                 }
                 tx.changed_row("users", uid, entry)?;
-                Ok(get(tx, &scope, uid)?.user)
+                get(tx, &scope, uid)
+            })
+            .await
+    }
+
+    /// A user, and what the user's team may do with records in this environment.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user.
+    pub async fn rights_of(&self, uid: Uuid) -> Result<(User, TeamRights)> {
+        let environment = self.scope.environment.clone();
+        self.store
+            .read_in(self.scope.clone(), move |reader, scope: UserScope| {
+                let user = get(reader, &scope, uid)?;
+                let rights = rights::of_team(reader, &user.team)?.in_environment(&environment);
+                Ok((user, rights))
+            })
+            .await
+    }
+
+    /// Keeps a user from signing in: sessions end, codes that were mailed become invalid, and signing in answers like a wrong
+    /// password.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator who can sign in.
+    pub async fn suspend(&self, uid: Uuid) -> Result<User> {
+        self.store
+            .write_in(self.scope.clone(), move |tx, scope: UserScope| {
+                let user = get(tx, &scope, uid)?;
+                ensure_other_administrator(tx, &scope, &user)?;
+                let entry = scope
+                    .entry(Suspend::INFO.name, uid)
+                    .before(tx.tag("users", uid)?);
+                let since = user.suspended.unwrap_or(tx.now());
+                let sql = "UPDATE users SET suspended = ?1 WHERE uid = ?2";
+                tx.execute(sql, &values![since, uid])?;
+                sessions::end_all(tx, scope.person(Some(uid)))?;
+                codes::forget(tx, scope.person(Some(uid)))?;
+                tx.changed_row("users", uid, entry)?;
+                get(tx, &scope, uid)
+            })
+            .await
+    }
+
+    /// Lets a suspended user sign in again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user.
+    pub async fn resume(&self, uid: Uuid) -> Result<User> {
+        self.store
+            .write_in(self.scope.clone(), move |tx, scope: UserScope| {
+                get(tx, &scope, uid)?;
+                let entry = scope
+                    .entry(Resume::INFO.name, uid)
+                    .before(tx.tag("users", uid)?);
+                let sql = "UPDATE users SET suspended = NULL WHERE uid = ?1";
+                tx.execute(sql, &values![uid])?;
+                tx.changed_row("users", uid, entry)?;
+                get(tx, &scope, uid)
+            })
+            .await
+    }
+
+    /// Mails an invitation again to a user who has no password yet, with a link below `base_url`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for a user who has a password, or is suspended.
+    pub async fn invite(&self, uid: Uuid, base_url: &str) -> Result<User> {
+        let base_url = base_url.to_owned();
+        self.store
+            .write_in(self.scope.clone(), move |tx, scope: UserScope| {
+                let user = get(tx, &scope, uid)?;
+                if user.has_password {
+                    return Err(Error::refused(
+                        "the user has a password already; a forgotten one is reset",
+                    ));
+                }
+                if user.suspended.is_some() {
+                    return Err(Error::refused(
+                        "the user is suspended; resume the user first",
+                    ));
+                }
+                let mail = (MailKind::Invitation, Purpose::Invitation);
+                person::mail_code(tx, &scope, uid, mail, &user.email, &base_url)?;
+                tx.audit(scope.entry(Invite::INFO.name, uid));
+                Ok(user)
             })
             .await
     }
@@ -207,19 +297,12 @@ impl Users<'_> {
     pub async fn delete(&self, uid: Uuid) -> Result<()> {
         self.store
             .write_in(self.scope.clone(), move |tx, scope: UserScope| {
-                let user = get(tx, &scope, uid)?.user;
+                let user = get(tx, &scope, uid)?;
                 ensure_other_administrator(tx, &scope, &user)?;
                 tx.delete_row("users", uid, scope.entry(Delete::INFO.name, uid))
             })
             .await
     }
-}
-
-/// A user with what is not for everybody.
-pub(crate) struct UserRow {
-    pub(crate) user: User,
-    /// The PHC string of the password.
-    pub(crate) password: Option<String>,
 }
 
 /// A user to be written.
@@ -257,80 +340,49 @@ pub(crate) fn insert(
 }
 
 /// The user with an identifier.
-pub(crate) fn get(reader: &mut Reader<'_>, scope: &UserScope, uid: Uuid) -> Result<UserRow> {
-    find_by(reader, scope, "u.uid", uid)?.ok_or_else(|| Error::not_found("there is no such user"))
-}
-
-/// The user with an e-mail address, without regard to case.
-pub(crate) fn find(
-    reader: &mut Reader<'_>,
-    scope: &UserScope,
-    email: &str,
-) -> Result<Option<UserRow>> {
-    find_by(reader, scope, "u.email_key", accounts::key(email))
-}
-
-fn find_by(
-    reader: &mut Reader<'_>,
-    scope: &UserScope,
-    column: &str,
-    value: impl Bind,
-) -> Result<Option<UserRow>> {
-    let team = teams::COLUMNS;
+fn get(reader: &mut Reader<'_>, scope: &UserScope, uid: Uuid) -> Result<User> {
     let sql = format!(
-        "SELECT {COLUMNS}, {team} FROM users u JOIN teams t ON t.uid = u.team_uid \
-         WHERE u.environment_uid = ?1 AND {column} = ?2"
+        "SELECT {}, {} FROM users u JOIN teams t ON t.uid = u.team_uid \
+         WHERE u.environment_uid = ?1 AND u.uid = ?2",
+        person::COLUMNS,
+        teams::COLUMNS
     );
-    reader.find(&sql, &values![scope.environment_uid, value], from_row)
+    let found = reader.find(&sql, &values![scope.environment_uid, uid], from_row)?;
+    found.ok_or_else(|| Error::not_found("there is no such user"))
 }
 
-fn from_row(row: &Row) -> Result<UserRow> {
-    let password: Option<String> = row.get("password")?;
-    let user: Result<User> = columns!(row => User {
-        has_password: password.is_some(),
-        team: teams::from_row(row)?,
-        uid, email, email_confirmed, first_name, last_name, language, timezone, date_add
-    });
-    Ok(UserRow {
-        user: user?,
-        password,
+fn from_row(row: &Row) -> Result<User> {
+    let Person {
+        uid,
+        email,
+        email_confirmed,
+        has_password,
+        first_name,
+        last_name,
+        language,
+        timezone,
+        date_add,
+        suspended,
+    } = person::from_row(row)?.person;
+    let team = teams::from_row(row)?;
+    Ok(User {
+        uid,
+        email,
+        email_confirmed,
+        has_password,
+        first_name,
+        last_name,
+        language,
+        timezone,
+        team,
+        date_add,
+        suspended,
     })
-}
-
-/// Mails a code. Where the user has enough of them, nothing is mailed.
-pub(crate) fn mail_code(
-    tx: &mut Tx<'_>,
-    scope: &UserScope,
-    user: &User,
-    (kind, purpose): (MailKind, Purpose),
-    to: &str,
-    base_url: &str,
-) -> Result<()> {
-    let Some((code, expires)) = codes::create(tx, Some(user.uid), purpose, to)? else {
-        return Ok(());
-    };
-    let content = Content {
-        link: Some(scope.link(base_url, purpose, code.expose())),
-        code: Some(code.expose().to_owned()),
-        about: None,
-    };
-    let mail = NewMail {
-        environment_uid: &scope.environment_uid,
-        kind,
-        to,
-        content,
-        expires,
-    };
-    mails::put(tx, &mail)
 }
 
 /// The team of a project with this uid or name.
 fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team> {
-    let uid = wanted.trim().to_lowercase();
-    if let Some(team) = teams::find(reader, &scope.project_uid, &uid)? {
-        return Ok(team);
-    }
-    teams::by_name(reader, &scope.project_uid, wanted).map_err(|error| match error.invalid() {
+    teams::named(reader, &scope.project_uid, wanted).map_err(|error| match error.invalid() {
         Some(_) => Error::invalid_field(
             "group",
             "the project has no such team; list the groups to see them",
@@ -360,10 +412,12 @@ fn ensure_other_administrator(
     }
     // Somebody who was invited and has not chosen a password yet, or has to confirm the address first, cannot sign in.
     let confirms = scope.authentication.confirms_email();
-    let can_sign_in = leaving.has_password && (leaving.email_confirmed || !confirms);
+    let can_sign_in = leaving.suspended.is_none()
+        && leaving.has_password
+        && (leaving.email_confirmed || !confirms);
     let others = "SELECT u.uid FROM users u JOIN teams t ON t.uid = u.team_uid \
          WHERE u.environment_uid = ?1 AND u.uid <> ?2 AND t.super_group = ?3 \
-         AND (?4 = FALSE OR (u.password IS NOT NULL AND (u.email_confirmed = TRUE OR ?5 = FALSE))) LIMIT 1";
+         AND (?4 = FALSE OR (u.password IS NOT NULL AND u.suspended IS NULL AND (u.email_confirmed = TRUE OR ?5 = FALSE))) LIMIT 1";
     let values = values! { scope.environment_uid, leaving.uid, true, can_sign_in, confirms };
     match reader.exists(others, &values)? {
         true => Ok(()),

@@ -75,16 +75,22 @@ pub struct EnvironmentCopy {
     pub from: EnvironmentName,
     /// The environment that gets the copies; it must exist.
     pub to: EnvironmentName,
+    /// Whether the pages are copied.
+    pub pages: bool,
+    /// Whether the settings are copied.
+    pub settings: bool,
     /// Whether the pages and the settings that `to` has are replaced; otherwise it must have none.
     pub replace: bool,
 }
 
 impl EnvironmentCopy {
-    /// A copy into an environment that has no pages.
+    /// A copy of pages and settings into an environment that has none.
     pub fn new(from: impl Into<EnvironmentName>, to: impl Into<EnvironmentName>) -> Self {
         Self {
             from: from.into(),
             to: to.into(),
+            pages: true,
+            settings: true,
             replace: false,
         }
     }
@@ -166,7 +172,13 @@ impl Environments<'_> {
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when both are the same, or when the second has pages or
     /// settings that are not to be replaced.
     pub async fn copy(&self, project: &ProjectName, copy: EnvironmentCopy) -> Result<u64> {
-        let EnvironmentCopy { from, to, replace } = copy;
+        let EnvironmentCopy {
+            from,
+            to,
+            pages: copies_pages,
+            settings: copies_settings,
+            replace,
+        } = copy;
         if from == to {
             return Err(Error::refused(format!(
                 "{from} cannot be copied into itself; name another environment"
@@ -179,20 +191,26 @@ impl Environments<'_> {
                 let scope = ScopeRow::get(tx, &Scope::new(&project, &to))?;
                 let target = &scope.environment_uid;
                 let before = tx.tag("environments", target)?;
-                if replace {
-                    pages::remove_all(tx, target)?;
-                } else if pages::has_any(tx, target)? || has_settings(tx, target)? {
+                let is_taken = (copies_pages && pages::has_any(tx, target)?)
+                    || (copies_settings && has_settings(tx, target)?);
+                if is_taken && !replace {
                     return Err(Error::refused(format!(
                         "environment {to} has pages or settings of its own; replace them (--replace), copy into a new one, or \
                          bring over the pages that differ (svc pages promote)"
                     )));
                 }
-                tx.execute(
-                    "UPDATE environments SET params = (SELECT f.params FROM environments f WHERE f.uid = ?1) \
-                     WHERE uid = ?2",
-                    &values![source, target],
-                )?;
-                let copied = pages::copy_all(tx, &source, target)?;
+                if copies_settings {
+                    tx.execute(
+                        "UPDATE environments SET params = (SELECT f.params FROM environments f WHERE f.uid = ?1) \
+                         WHERE uid = ?2",
+                        &values![source, target],
+                    )?;
+                }
+                let mut copied = 0;
+                if copies_pages {
+                    pages::remove_all(tx, target)?;
+                    copied = pages::copy_all(tx, &source, target)?;
+                }
                 let entry = scope.entry("environments.copy").record(from.as_str());
                 tx.changed_row("environments", target, entry.before(before))?;
                 Ok(copied)

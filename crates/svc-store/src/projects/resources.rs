@@ -2,13 +2,15 @@
 //! may hold passwords and are kept sealed.
 
 mod engine;
+mod hint;
 
 use jiff::Timestamp;
-use svc_data::Row;
+use svc_data::{ResourceUrl, Row};
 use svc_model::{ResourceName, Scope, resources::ResourceParams};
 use uuid::Uuid;
 
 pub use self::engine::Engine;
+pub use self::hint::url_hint;
 use crate::audit::AuditEntry;
 use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::{Error, Result};
@@ -75,6 +77,18 @@ impl NewResource {
     }
 }
 
+/// What of a resource is changed. What is `None` stays as it is.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ResourcePatch {
+    /// Another name for people.
+    pub name: Option<String>,
+    /// Other settings, a JSON object as text, in place of all there were; [`ResourceParams`] reads it.
+    pub params: Option<String>,
+    /// Another address.
+    pub url: Option<Secret>,
+}
+
 handle! {
     /// The connected databases: [`Store::resources`](crate::Store::resources).
     Resources,
@@ -96,6 +110,24 @@ impl Resources<'_> {
             .await
     }
 
+    /// The resources of an environment, by name, each with the [hint](url_hint) of its address; `None` where that cannot be
+    /// opened with the store's key any more.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    pub async fn list_with_hints(&self, scope: &Scope) -> Result<Vec<(Resource, Option<String>)>> {
+        self.store
+            .read_in(scope.clone(), |reader, scope: ScopeRow| {
+                let sql = select("WHERE r.environment_uid = ?1 ORDER BY r.unique_name");
+                let sealer = reader.sealer();
+                reader.list(&sql, &values![scope.environment_uid], |row| {
+                    let hint = open(sealer, row).ok().map(|opened| url_hint(&opened.url));
+                    Ok((from_row(row)?, hint))
+                })
+            })
+            .await
+    }
+
     /// One resource with its address.
     ///
     /// # Errors
@@ -108,6 +140,32 @@ impl Resources<'_> {
             reader.find(&sql, &names, |row| open(sealer, row))
         });
         found.await?.ok_or_else(|| missing_resource(resource))
+    }
+
+    /// Keeps the hint of each address that was stored without one.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub async fn complete_hints(&self) -> Result<()> {
+        let sql = select("WHERE r.url_hint IS NULL");
+        let without = self.store.read(move |reader| {
+            let sealer = reader.sealer();
+            reader.list(&sql, &[], |row| Ok(open(sealer, row).ok()))
+        });
+        let opened: Vec<_> = without.await?.into_iter().flatten().collect();
+        if opened.is_empty() {
+            return Ok(());
+        }
+        self.store
+            .write(move |tx| {
+                for ConnectedResource { resource, url } in &opened {
+                    let sql = "UPDATE resources SET url_hint = ?1 WHERE uid = ?2";
+                    let values = values![url_hint(url), resource.uid];
+                    tx.housekeeping().execute(sql, &values)?;
+                }
+                Ok(())
+            })
+            .await
     }
 
     /// Every connected database of every project, with its address.
@@ -141,46 +199,66 @@ impl Resources<'_> {
             .await
     }
 
-    /// Connects a database, or gives the resource of that name this address, and the name and settings
-    /// where they are given. Nothing is written when nothing changes. Another address removes the
-    /// secret tokens: they were set for the previous one.
+    /// Connects a database, or [changes](Self::update) the resource of that name: it gets this address, and the name and
+    /// settings where they are given.
     ///
     /// # Errors
     /// As [`create`](Self::create), but for a name that is taken.
     pub async fn replace(&self, scope: &Scope, new: NewResource) -> Result<Resource> {
-        // An address that cannot be opened any more is no reason to stop: it is about to be replaced.
-        if let Ok(old) = self.get(scope, &new.unique_name).await {
-            let kept = &old.resource;
-            let renamed = new.name.as_ref().is_some_and(|name| *name != kept.name);
-            let set = new.params.as_ref();
-            let set = set.is_some_and(|params| *params != kept.params);
-            if old.url == new.url && !renamed && !set {
-                return Ok(old.resource);
-            }
-        }
         let checked = self.check(new)?;
         self.store
             .write_in(scope.clone(), |tx, scope: ScopeRow| {
-                let sql = select("WHERE r.environment_uid = ?1 AND r.unique_name = ?2");
-                let names = values![scope.environment_uid, checked.new.unique_name];
-                let Some(row) = tx.query_one(&sql, &names)? else {
+                let Some(row) = find(tx, &scope, &checked.new.unique_name)? else {
                     return insert(tx, &scope, checked);
                 };
-                let Checked { new, engine, .. } = checked;
-                let old = from_row(&row)?;
-                // What cannot be opened any more is another address.
-                if !open(tx.sealer(), &row).is_ok_and(|kept| kept.url == new.url) {
-                    secret_tokens::clear(tx, old.uid)?;
+                let new = checked.new;
+                let change = Change {
+                    name: new.name,
+                    params: new.params,
+                    url: Some((new.url, checked.engine)),
+                };
+                change.apply(tx, &row)
+            })
+            .await
+    }
+
+    /// Changes what is given of a resource; its tokens stay. Nothing is written when nothing changes. Another address
+    /// removes the secret tokens: they were set for the previous one. Its API name stays: rights, pages and tokens refer to
+    /// it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name; a field error on `url`, also
+    /// when a database would become an HTTP API or the other way, and on `params`, of which the path is named.
+    pub async fn update(
+        &self,
+        scope: &Scope,
+        resource: &ResourceName,
+        patch: ResourcePatch,
+    ) -> Result<Resource> {
+        let ResourcePatch { name, params, url } = patch;
+        if let Some(params) = &params {
+            ResourceParams::parse(params)?;
+        }
+        let with_engine = |url: Secret| check_url(&url).map(|engine| (url, engine));
+        let change = Change {
+            name,
+            params,
+            url: url.map(with_engine).transpose()?,
+        };
+        let resource = resource.clone();
+        self.store
+            .write_in(scope.clone(), move |tx, scope: ScopeRow| {
+                let row = find(tx, &scope, &resource)?.ok_or_else(|| missing_resource(&resource))?;
+                let old: Engine = row::get(&row, "engine")?;
+                if let Some((_, engine)) = &change.url
+                    && engine.is_database() != old.is_database()
+                {
+                    return Err(Error::invalid_field(
+                        "url",
+                        "a database cannot become an HTTP API, nor the other way; add another resource",
+                    ));
                 }
-                let before = tx.tag("resources", old.uid)?;
-                let url = tx.sealer().seal(&context(old.uid), new.url.expose())?;
-                let name = new.name.unwrap_or(old.name);
-                let params = new.params.unwrap_or(old.params);
-                tx.execute(
-                    "UPDATE resources SET url = ?1, engine = ?2, name = ?3, params = ?4 WHERE uid = ?5",
-                    &values![url, engine.as_str(), name, params, old.uid],
-                )?;
-                written(tx, "resources.update", old.uid, before)
+                change.apply(tx, &row)
             })
             .await
     }
@@ -203,7 +281,7 @@ impl Resources<'_> {
     /// Checks and seals before the transaction, so that no other write waits for it.
     fn check(&self, new: NewResource) -> Result<Checked> {
         names::check_resource(&new.unique_name)?;
-        let engine = Engine::of_url(&new.url)?;
+        let engine = check_url(&new.url)?;
         if let Some(params) = &new.params {
             ResourceParams::parse(params)?;
         }
@@ -226,6 +304,44 @@ struct Checked {
     sealed: String,
 }
 
+/// What is changed of a resource, checked.
+struct Change {
+    name: Option<String>,
+    params: Option<String>,
+    url: Option<(Secret, Engine)>,
+}
+
+impl Change {
+    /// Changes the resource of a row. What has been sealed with another key is another address.
+    fn apply(self, tx: &mut Tx<'_>, row: &Row) -> Result<Resource> {
+        let old = from_row(row)?;
+        let kept = open(tx.sealer(), row).ok().map(|opened| opened.url);
+        let url = self.url.filter(|(url, _)| kept.as_ref() != Some(url));
+        let name = self.name.filter(|name| *name != old.name);
+        let params = self.params.filter(|params| *params != old.params);
+        if url.is_none() && name.is_none() && params.is_none() {
+            return Ok(old);
+        }
+        let before = tx.tag("resources", old.uid)?;
+        let (sealed, engine) = match &url {
+            Some((url, engine)) => {
+                secret_tokens::clear(tx, old.uid)?;
+                let sealed = tx.sealer().seal(&context(old.uid), url.expose())?;
+                (sealed, *engine)
+            }
+            None => (row.get::<String>("url")?, old.engine),
+        };
+        let (name, params) = (name.unwrap_or(old.name), params.unwrap_or(old.params));
+        let hint = url.as_ref().map(|(url, _)| url).or(kept.as_ref());
+        let hint = hint.map(url_hint);
+        tx.execute(
+            "UPDATE resources SET url = ?1, engine = ?2, name = ?3, params = ?4, url_hint = ?6 WHERE uid = ?5",
+            &values![sealed, engine.as_str(), name, params, old.uid, hint],
+        )?;
+        written(tx, "resources.update", old.uid, before)
+    }
+}
+
 /// The resources of all environments of a project, by environment and name.
 pub(crate) fn list_of_project(reader: &mut Reader<'_>, project_uid: &str) -> Result<Vec<Resource>> {
     let sql = select("WHERE e.project_uid = ?1 ORDER BY e.date_add, e.uid, r.unique_name");
@@ -238,6 +354,24 @@ fn get(reader: &mut Reader<'_>, uid: Uuid) -> Result<Resource> {
         .ok_or_else(|| Error::internal("a resource that was written is missing"))
 }
 
+/// The row of a resource of an environment.
+fn find(tx: &mut Tx<'_>, scope: &ScopeRow, resource: &ResourceName) -> Result<Option<Row>> {
+    let sql = select("WHERE r.environment_uid = ?1 AND r.unique_name = ?2");
+    tx.query_one(&sql, &values![scope.environment_uid, resource])
+}
+
+/// Reads an address as far as that is possible without looking whether something is there.
+fn check_url(url: &Secret) -> Result<Engine> {
+    let engine = Engine::of_url(url)?;
+    if engine.is_database() {
+        let parsed = url.expose().parse::<ResourceUrl>();
+        let located = parsed.and_then(|url| url.location());
+        // None of these errors quotes the address.
+        located.map_err(|error| Error::invalid_field("url", error.public_message()))?;
+    }
+    Ok(engine)
+}
+
 fn insert(tx: &mut Tx<'_>, scope: &ScopeRow, checked: Checked) -> Result<Resource> {
     let Checked { new, uid, .. } = checked;
     let unique_name = new.unique_name;
@@ -245,7 +379,8 @@ fn insert(tx: &mut Tx<'_>, scope: &ScopeRow, checked: Checked) -> Result<Resourc
     let params = new.params.unwrap_or_else(|| "{}".to_owned());
     let (environment_uid, engine) = (&scope.environment_uid, checked.engine.as_str());
     let row = row! {
-        uid, environment_uid, unique_name, name, engine, url: checked.sealed, params, date_add: tx.now()
+        uid, environment_uid, unique_name, name, engine, url: checked.sealed, url_hint: url_hint(&new.url), params,
+        date_add: tx.now()
     };
     let taken =
         format!("the environment has a resource {unique_name} already; choose another name");

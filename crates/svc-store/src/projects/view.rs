@@ -3,25 +3,31 @@
 
 use serde_json::{Map, Value};
 use svc_data::Row;
+use svc_model::Project;
 use svc_model::projects::{Environment, Feature, Member, Person, Resource, SecretTokenName, Team};
-use svc_model::{EnvironmentName, Project};
 use uuid::Uuid;
 
 use super::ProjectSettings;
 use crate::clock;
+use crate::credentials::AccountRights;
 use crate::database::Reader;
 use crate::error::{Error, Result};
 use crate::people::{Account, accounts, members};
 use crate::projects::{environments, resources};
 use crate::secrets::{SecretToken, secret_tokens};
 
-/// The project of a row as an account sees it; `None` when it is not a member.
-pub(super) fn of(reader: &mut Reader<'_>, row: &Row, account: Uuid) -> Result<Option<Project>> {
+/// The project of a row as an account sees it.
+pub(super) fn of(
+    reader: &mut Reader<'_>,
+    row: &Row,
+    account: Uuid,
+    rights: &AccountRights,
+) -> Result<Project> {
     let uid: String = row.get("project_uid")?;
     let settings: ProjectSettings = super::from_row(row)?;
-    let Some(member) = members::get(reader, &uid, account)? else {
-        return Ok(None);
-    };
+    let member = members::get(reader, &uid, account)?;
+    let team = rights.in_project(&settings.unique_name);
+    let team = team.map(|(team, _)| team.clone());
     let mut project = Project::new(settings.unique_name);
     project.name = settings.name;
     project.color = settings.color;
@@ -31,7 +37,7 @@ pub(super) fn of(reader: &mut Reader<'_>, row: &Row, account: Uuid) -> Result<Op
         Some(owner) => accounts::get(reader, owner)?.map(person),
         None => None,
     };
-    project.default_environment = Some(EnvironmentName::default());
+    project.default_environment = Some(settings.default_environment.unwrap_or_default());
     project
         .features
         .insert("sign_up".to_owned(), Feature::from(settings.sign_up));
@@ -46,18 +52,22 @@ pub(super) fn of(reader: &mut Reader<'_>, row: &Row, account: Uuid) -> Result<Op
         .map(|kept| resource(kept, &secrets))
         .collect::<Result<_, _>>()?;
 
-    let mut user = Member::default();
-    user.uid = member.account.uid.to_string();
-    user.date_add = Some(clock::to_text(member.date_add));
-    project.user = Some(user);
-
-    let mut group = Team::default();
-    group.uid = member.team.uid.to_string();
-    group.name = member.team.name;
-    group.permissions_group = Some(member.team.permissions_group.as_str().to_owned());
-    group.super_group = member.team.super_group;
-    project.group = Some(group);
-    Ok(Some(project))
+    // An operator need not be a member.
+    project.user = member.map(|member| {
+        let mut user = Member::default();
+        user.uid = member.account.uid.to_string();
+        user.date_add = Some(clock::to_text(member.date_add));
+        user
+    });
+    project.group = team.map(|team| {
+        let mut group = Team::default();
+        group.uid = team.uid.to_string();
+        group.name = team.name;
+        group.permissions_group = Some(team.permissions_group.as_str().to_owned());
+        group.super_group = team.super_group;
+        group
+    });
+    Ok(project)
 }
 
 fn person(account: Account) -> Person {

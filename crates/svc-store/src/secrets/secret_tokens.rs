@@ -114,13 +114,13 @@ handle! {
 }
 
 impl SecretTokens<'_> {
-    /// Sets a secret token, in place of the one of that name.
+    /// Sets a secret token, in place of the one of that name. Says its identifier, and whether it is new.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or resource; a field
     /// error on `name`, `value` (empty, too long, or with a line end or another control character in it) or `host`.
     /// It does not quote the value.
-    pub async fn set(&self, scope: &Scope, new: NewSecretToken) -> Result<()> {
+    pub async fn set(&self, scope: &Scope, new: NewSecretToken) -> Result<(Uuid, bool)> {
         check_name(&new.name)?;
         check_value(&new.value)?;
         let hosts: BTreeSet<&str> = new.hosts.iter().map(HostName::as_str).collect();
@@ -137,13 +137,13 @@ impl SecretTokens<'_> {
                 let resource_uid = scope.resource_uid(tx, &resource)?;
                 let now = clock::to_text(tx.now());
                 let sql = "SELECT uid, date_add FROM secrets WHERE resource_uid = ?1 AND name = ?2";
-                let old: Option<(String, String)> =
+                let old: Option<(Uuid, String)> =
                     tx.find(sql, &values![resource_uid, name], |row| {
-                        Ok((row.get("uid")?, row.get("date_add")?))
+                        Ok((row::get(row, "uid")?, row.get("date_add")?))
                     })?;
-                let (uid, date_add) =
-                    old.unwrap_or_else(|| (Uuid::now_v7().to_string(), now.clone()));
-                let context = context(&uid, &resource_uid, &name, &hosts);
+                let is_new = old.is_none();
+                let (uid, date_add) = old.unwrap_or_else(|| (Uuid::now_v7(), now.clone()));
+                let context = context(&uid.to_string(), &resource_uid, &name, &hosts);
                 let sealed = tx.sealer().seal(&context, new.value.expose())?;
                 tx.execute("DELETE FROM secrets WHERE uid = ?1", &values![uid])?;
                 tx.insert(
@@ -155,7 +155,7 @@ impl SecretTokens<'_> {
                 )?;
                 let entry = scope.entry("secrets.set").resource(resource.as_str());
                 tx.changed(entry.record(name));
-                Ok(())
+                Ok((uid, is_new))
             })
             .await
     }

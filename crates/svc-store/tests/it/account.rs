@@ -18,7 +18,7 @@ fn secret(text: &str) -> Secret {
 
 impl Fixture {
     fn account(&self) -> svc_store::UserAccount<'_> {
-        self.store.account(&prod(), BASE)
+        self.store.account(prod(), BASE)
     }
 
     async fn user(&self, email: &str, team: &str) -> User {
@@ -51,7 +51,7 @@ impl Fixture {
     async fn refresh(&self, tokens: &SessionTokens) -> Option<SessionTokens> {
         let token = tokens.refresh_token.expose();
         let sessions = self.store.sessions();
-        sessions.refresh(&prod(), token).await.unwrap()
+        sessions.refresh(&prod().into(), token).await.unwrap()
     }
 
     /// The newest code that was mailed.
@@ -91,7 +91,7 @@ async fn a_user_signs_in_with_the_right_password_only() {
             .await
             .is_none()
     );
-    let elsewhere = it.store.account(&Scope::new("other", "prod"), BASE);
+    let elsewhere = it.store.account(Scope::new("other", "prod"), BASE);
     let refused = elsewhere
         .sign_in("ann@example.com", secret("first password"))
         .await
@@ -191,7 +191,7 @@ async fn a_refresh_token_ends_after_its_time_and_belongs_to_its_environment() {
     let foreign = it
         .store
         .sessions()
-        .refresh(&Scope::new("main", "staging"), token)
+        .refresh(&("main", "staging").into(), token)
         .await;
     assert!(foreign.unwrap().is_none());
     it.pass(30 * 24 * 3600 - 1);

@@ -278,12 +278,18 @@ async fn a_refresh_leaves_no_line_until_a_token_is_used_again() {
     let mut token = first.refresh_token.clone();
     let sessions = store.sessions();
     for _ in 0..3 {
-        let (tokens, lines) = lines_of!(store, sessions.refresh(&prod, token.expose()));
+        let (tokens, lines) = lines_of!(
+            store,
+            sessions.refresh(&prod.clone().into(), token.expose())
+        );
         assert!(lines.is_empty(), "{lines:?}");
         token = tokens.unwrap().refresh_token;
         fixture.pass(60);
     }
-    let (tokens, line) = line_of!(store, sessions.refresh(&prod, first.refresh_token.expose()));
+    let (tokens, line) = line_of!(
+        store,
+        sessions.refresh(&prod.clone().into(), first.refresh_token.expose())
+    );
     assert!(tokens.is_none());
     assert_eq!(shape(&line), ("account.end_session", false, false));
 }

@@ -41,11 +41,14 @@ async fn an_api_key_opens_the_projects_of_its_account() {
         .unwrap();
     assert_eq!(identity.credential, created.credential);
     assert_eq!(
-        identity.team(&main_project()).unwrap().name,
+        identity.rights.in_project(&main_project()).unwrap().0.name,
         "Administrator"
     );
-    assert_eq!(identity.team(&"second".into()).unwrap().name, "Read Only");
-    assert_eq!(identity.team(&"foreign".into()), None);
+    assert_eq!(
+        identity.rights.in_project(&"second".into()).unwrap().0.name,
+        "Read Only"
+    );
+    assert_eq!(identity.rights.in_project(&"foreign".into()), None);
 }
 
 #[tokio::test]
@@ -68,7 +71,10 @@ async fn a_member_stays_in_its_team_when_it_gets_a_key() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(identity.team(&main_project()).unwrap().name, "Editor");
+    assert_eq!(
+        identity.rights.in_project(&main_project()).unwrap().0.name,
+        "Editor"
+    );
 }
 
 #[tokio::test]

@@ -1,10 +1,12 @@
 //! Projects, environments, teams and members.
 
-use svc_model::{Scope, projects::Feature};
+use svc_model::{Project, Scope, projects::Feature};
 use svc_store::{
-    ErrorKind, NewApiKey, NewEnvironment, NewProject, NewResource, NewStaticToken,
-    PermissionsGroup, ProjectPatch, Secret,
+    AccountRights, ErrorKind, NewApiKey, NewEnvironment, NewProject, NewResource, NewStaticToken,
+    PermissionsGroup, ProjectPatch, Secret, Store,
 };
+
+use uuid::Uuid;
 
 use crate::{Fixture, fields, main_project, prod};
 
@@ -103,7 +105,11 @@ async fn a_member_sees_the_project_and_others_do_not() {
 
     let seen = store
         .projects()
-        .get_for(bob.account.uid, &main_project())
+        .get_for(
+            bob.account.uid,
+            &rights_of(store, bob.account.uid).await,
+            &main_project(),
+        )
         .await
         .unwrap();
     assert!(!seen.is_owner);
@@ -133,7 +139,11 @@ async fn a_member_sees_the_project_and_others_do_not() {
     assert!(
         store
             .projects()
-            .get_for(ann.account.uid, &main_project())
+            .get_for(
+                ann.account.uid,
+                &rights_of(store, ann.account.uid).await,
+                &main_project()
+            )
             .await
             .unwrap()
             .is_owner
@@ -145,11 +155,15 @@ async fn a_member_sees_the_project_and_others_do_not() {
         .unwrap();
     let error = store
         .projects()
-        .get_for(bob.account.uid, &"other".into())
+        .get_for(
+            bob.account.uid,
+            &rights_of(store, bob.account.uid).await,
+            &"other".into(),
+        )
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    let names: Vec<_> = store.projects().list_for(bob.account.uid).await.unwrap();
+    let names: Vec<_> = projects_of(store, bob.account.uid).await;
     assert_eq!(names.len(), 1);
 }
 
@@ -381,4 +395,14 @@ async fn fill(fixture: &Fixture, project: &str, environment: &str) {
         .create(NewApiKey::new(project, "ann@example.com"))
         .await
         .unwrap();
+}
+
+async fn rights_of(store: &Store, account: Uuid) -> AccountRights {
+    store.accounts().rights(account).await.unwrap()
+}
+
+async fn projects_of(store: &Store, account: Uuid) -> Vec<Project> {
+    let rights = rights_of(store, account).await;
+    let listed = store.projects().list_for(account, &rights, (0, 100)).await;
+    listed.unwrap().0
 }

@@ -150,7 +150,12 @@ async fn a_member_is_told_the_names_of_secrets_and_the_database_holds_no_value()
     let created = store.api_keys().create(key).await.unwrap();
     let identity = store.api_keys().authenticate(created.secret.expose()).await;
     let account = identity.unwrap().unwrap().credential.grant.account_uid;
-    let view = store.projects().get_for(account, &project).await.unwrap();
+    let rights = store.accounts().rights(account).await.unwrap();
+    let view = store
+        .projects()
+        .get_for(account, &rights, &project)
+        .await
+        .unwrap();
     let crm = &view.resources[0];
     assert_eq!((crm.kind.as_str(), crm.type_item.as_str()), ("api", "http"));
     assert_eq!(crm.secret_tokens.len(), 1);

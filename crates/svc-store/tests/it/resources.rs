@@ -1,7 +1,7 @@
 //! Connected databases.
 
 use svc_model::Scope;
-use svc_store::{Engine, ErrorKind, NewResource, NewStaticToken, Secret};
+use svc_store::{Engine, ErrorKind, NewResource, NewStaticToken, ResourcePatch, Secret};
 
 use crate::{Fixture, fields, prod};
 
@@ -175,4 +175,66 @@ async fn a_disconnected_database_takes_its_tokens_along() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
+}
+
+#[tokio::test]
+async fn an_update_changes_what_is_given_and_keeps_the_tokens() {
+    let fixture = Fixture::new().await;
+    let (resources, prod) = (fixture.store.resources(), prod());
+    let made = resources.create(&prod, shop("sqlite:/a.db")).await.unwrap();
+    let (tokens, token) = (fixture.store.tokens(), NewStaticToken::new(&prod, "shop"));
+    let token = tokens.create(token).await.unwrap();
+    let shop = "shop".into();
+    let revision = fixture.store.revision().await.unwrap();
+    let unchanged = resources.update(&prod, &shop, ResourcePatch::default());
+    assert_eq!(unchanged.await.unwrap(), made);
+    assert_eq!(fixture.store.revision().await.unwrap(), revision);
+
+    let mut patch = ResourcePatch::default();
+    patch.name = Some("The shop".to_owned());
+    patch.url = Some(Secret::new(
+        "postgres://app:hunter2@db/shop?password=hunter2",
+    ));
+    let changed = resources.update(&prod, &shop, patch).await.unwrap();
+    assert_eq!((changed.uid, changed.engine), (made.uid, Engine::Postgres));
+    assert_eq!(changed.name, "The shop");
+    assert_eq!(changed.params, "{}");
+    let hint = Some("postgres://app@db/shop".to_owned());
+    let listed = resources.list_with_hints(&prod).await.unwrap();
+    assert_eq!(listed, [(changed, hint)]);
+    let valid = tokens.authenticate(token.secret.expose()).await;
+    assert!(valid.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn an_update_that_cannot_be_is_refused_on_its_field_and_changes_nothing() {
+    let fixture = Fixture::new().await;
+    let (resources, prod) = (fixture.store.resources(), prod());
+    resources.create(&prod, shop("sqlite:/a.db")).await.unwrap();
+    let shop = "shop".into();
+    for url in [
+        "oracle://app:hunter2@db/shop",
+        "postgres://app:hunter2@db:port/shop",
+        "postgres://app:hunter2@db/shop?sslmode=hunter2",
+        "mysql://app:hunter2@db",
+        "sqlite:/a.db?mode=rwc",
+        "https://api.example.com",
+    ] {
+        let mut patch = ResourcePatch::default();
+        patch.name = Some("changed".to_owned());
+        patch.url = Some(Secret::new(url));
+        let error = resources.update(&prod, &shop, patch).await.unwrap_err();
+        assert_eq!(fields(&error), ["url"], "{url}");
+        assert!(!format!("{error} {error:?}").contains("hunter2"), "{error}");
+    }
+    let mut patch = ResourcePatch::default();
+    patch.params = Some("[]".to_owned());
+    let error = resources.update(&prod, &shop, patch).await.unwrap_err();
+    assert_eq!(fields(&error), ["params"]);
+    let kept = resources.get(&prod, &shop).await.unwrap();
+    assert_eq!(kept.url.expose(), "sqlite:/a.db");
+    assert_eq!(kept.resource.name, "shop");
+    let other = "other".into();
+    let missing = resources.update(&prod, &other, ResourcePatch::default());
+    assert_eq!(missing.await.unwrap_err().kind(), ErrorKind::NotFound);
 }

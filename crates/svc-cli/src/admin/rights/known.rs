@@ -86,7 +86,7 @@ async fn check_model(
 }
 
 /// The name that was probably meant, as the end of a sentence; nothing when none is alike.
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+pub(in crate::admin) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let name = name.to_lowercase();
     let likeness = |other: &str| strsim::jaro_winkler(&name, &other.to_lowercase());
     let alike = known.filter(|other| likeness(other) >= ALIKE);

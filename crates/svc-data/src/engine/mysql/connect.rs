@@ -1,6 +1,7 @@
 //! Connections to a MySQL or MariaDB server: the URL, TLS, the pool, and statements that no caller waits for any more.
 
 use std::{
+    io,
     path::PathBuf,
     sync::{
         Arc,
@@ -13,12 +14,16 @@ use deadpool::managed::{self, Metrics, RecycleError};
 use mysql_async::{Conn, DriverError, Opts, OptsBuilder, SslOpts, prelude::Queryable as _};
 
 use crate::{
-    Error, Result,
+    Error, Location, Result, ServerLocation,
     admission::Admission,
-    engine::server::{
-        connections::{self, ConnectionManager, Connections},
-        gate::CONNECT_TIMEOUT,
-        tls::{Verify, Words},
+    engine::{
+        ServerRule,
+        server::{
+            connections::{self, ConnectionManager, Connections},
+            gate::CONNECT_TIMEOUT,
+            resolve::resolve,
+            tls::{Verify, Words},
+        },
     },
 };
 
@@ -36,6 +41,8 @@ pub(crate) struct Source {
     verify: Verify,
     /// The PEM file with the certificates to trust, where they are not the usual ones.
     root: Option<PathBuf>,
+    /// Which servers may be connected to, where not all.
+    rule: Option<ServerRule>,
     /// Whether the server would send larger packets than are taken.
     sends_more: Arc<AtomicBool>,
 }
@@ -57,7 +64,7 @@ const TLS: Words = Words {
 
 impl Source {
     /// Reads what follows `mysql:` in a URL.
-    pub(super) fn parse(rest: &str) -> Result<Self> {
+    pub(super) fn parse(rest: &str, rule: Option<ServerRule>) -> Result<Self> {
         let (rest, verify, root) = TLS.split(rest)?;
         // The error may quote the URL.
         let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(|_| wrong_url())?;
@@ -73,7 +80,19 @@ impl Source {
             opts: opts.into(),
             verify,
             root: root.map(PathBuf::from),
+            rule,
             sends_more: Arc::default(),
+        })
+    }
+
+    /// Where the server is.
+    pub(super) fn location(&self) -> Location {
+        let socket = self.opts.socket().map(PathBuf::from);
+        let host = (self.opts.ip_or_hostname().to_owned(), self.opts.tcp_port());
+        Location::Server(ServerLocation {
+            hosts: socket.is_none().then_some(host).into_iter().collect(),
+            sockets: socket.into_iter().collect(),
+            certificates: self.root.clone(),
         })
     }
 
@@ -132,8 +151,17 @@ impl Source {
     }
 
     async fn connect_with(&self, packet: Option<usize>) -> Result<Conn, mysql_async::Error> {
+        let addresses = match self.opts.socket() {
+            Some(_) => None,
+            None => {
+                let (host, port) = (self.opts.ip_or_hostname(), self.opts.tcp_port());
+                let found = resolve(host, port, self.rule.as_ref()).await;
+                Some(found.map_err(|outage| mysql_async::Error::from(io::Error::other(outage)))?)
+            }
+        };
         let with = |tls: Option<SslOpts>| {
             let opts = OptsBuilder::from_opts(self.opts.clone()).ssl_opts(tls);
+            let opts = opts.resolved_ips(addresses.clone());
             Conn::new(opts.max_allowed_packet(packet))
         };
         match with(self.tls()).await {
@@ -208,6 +236,10 @@ pub(super) fn is_mariadb(version: &str) -> bool {
 impl ConnectionManager for Manager {
     type Ender = Arc<Source>;
 
+    async fn ping(conn: &mut Conn) -> Result<(), mysql_async::Error> {
+        conn.ping().await
+    }
+
     /// The server has to be asked on another connection.
     fn end(conn: Conn, source: Arc<Source>) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
@@ -255,7 +287,7 @@ mod tests {
             "//u:secret@[h/d",
             "secret",
         ] {
-            let error = Source::parse(rest).err().expect(rest);
+            let error = Source::parse(rest, None).err().expect(rest);
             assert!(!format!("{error:?}{error}").contains("secret"), "{error}");
         }
     }

@@ -4,7 +4,7 @@ use mysql_async::{DriverError, Error as SqlError, IoError, ServerError};
 
 use super::connect::Manager;
 use crate::{
-    Constraint, ConstraintKind, Error, ErrorKind, Model,
+    Constraint, ConstraintKind, Error, ErrorKind, Model, Outage,
     engine::server::connections::Faults,
     record::refusal::{names, refused, refused_by_check, refused_by_referrer},
 };
@@ -84,6 +84,7 @@ impl Faults for Manager {
         Error::unavailable(format!(
             "the database server cannot be used: {error}{remedy}"
         ))
+        .with_outage(outage(&error))
         .with_source(error)
     }
 
@@ -141,6 +142,47 @@ impl Faults for Manager {
             }
         };
         refused(constraint, name, &names(model, &fields), is_write)
+    }
+}
+
+/// Whether what came is no packet of the protocol.
+fn is_about_a_packet(error: &(dyn std::error::Error + Send + Sync)) -> bool {
+    error.to_string().to_ascii_lowercase().contains("packet")
+}
+
+/// What an error means for those who manage the resource.
+fn outage(error: &SqlError) -> Outage {
+    match error {
+        SqlError::Server(reason) => match reason.code {
+            1045 | 1129 | 1130 | 1698 => Outage::Refused,
+            1044 | 1049 => Outage::NoDatabase,
+            1040 | 1203 | 1226 => Outage::Full,
+            1053 => Outage::Starting,
+            _ => Outage::Other,
+        },
+        SqlError::Driver(error) => match error {
+            DriverError::NoClientSslFlagFromServer => Outage::NoTls,
+            DriverError::ConnectionClosed => Outage::Closed,
+            DriverError::PacketOutOfOrder
+            | DriverError::PacketTooLarge
+            | DriverError::UnexpectedPacket { .. }
+            | DriverError::CantParseServerVersion { .. } => Outage::NotAServer,
+            DriverError::UnknownAuthPlugin { .. }
+            | DriverError::CleartextPluginDisabled
+            | DriverError::MysqlOldPasswordDisabled => Outage::Refused,
+            _ => Outage::Other,
+        },
+        SqlError::Io(IoError::Io(error)) => match Outage::of_io(error) {
+            // The type of what is wrong with a packet is not public.
+            Outage::Other if error.get_ref().is_some_and(is_about_a_packet) => Outage::NotAServer,
+            outage => outage,
+        },
+        SqlError::Io(error) => {
+            let cause = std::error::Error::source(error).map(ToString::to_string);
+            let outage = cause.as_deref().and_then(Outage::of_tls);
+            outage.unwrap_or(Outage::Tls)
+        }
+        SqlError::Other(_) | SqlError::Url(_) => Outage::Other,
     }
 }
 

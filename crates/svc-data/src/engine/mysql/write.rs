@@ -264,7 +264,7 @@ async fn act(lease: &mut Lease, change: &Change) -> Result<Changed> {
     };
     if setting.assignments.len() == unchanged.len() {
         let record = row.record(&model.fields, &setting.shown)?;
-        return Ok(Changed::updated(before, record));
+        return Changed::updated(before, record);
     }
     let mut update = Query::update();
     update.table(table(model)).and_where(identity);
@@ -283,7 +283,7 @@ async fn act(lease: &mut Lease, change: &Change) -> Result<Changed> {
     let row = row.ok_or_else(taken_away)?;
     check_geometries(model, &setting.values, &row)?;
     let record = row.record(&model.fields, &setting.shown)?;
-    Ok(Changed::updated(before, record))
+    Changed::updated(before, record)
 }
 
 /// Finds the one record of the key, keeps others from changing it, and checks the precondition.

@@ -1,6 +1,6 @@
 //! Connections to a PostgreSQL server: the URL, TLS, the pool, and what happens when the server is away.
 
-use std::{str::FromStr, sync::Arc, time::Duration};
+use std::{path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
 pub(super) use deadpool_postgres::Manager;
 use deadpool_postgres::{ClientWrapper, Hook, HookError, ManagerConfig, RecyclingMethod};
@@ -12,21 +12,24 @@ use rustls::{
 };
 use tokio_postgres::{
     Config, NoTls, Statement,
-    config::{SslMode, SslNegotiation},
+    config::{Host, SslMode, SslNegotiation},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{
     fault,
-    stream::{LocalSockets, MakeStream},
+    stream::{Hosts, LocalSockets, MakeStream, RemoteHost},
 };
 use crate::{
-    Error, Result,
+    Error, Location, Result, ServerLocation,
     admission::Admission,
-    engine::server::{
-        connections::{self, ConnectionManager, Connections},
-        gate::CONNECT_TIMEOUT,
-        tls::{Verify, Words},
+    engine::{
+        ServerRule,
+        server::{
+            connections::{self, ConnectionManager, Connections},
+            gate::CONNECT_TIMEOUT,
+            tls::{Verify, Words},
+        },
     },
 };
 
@@ -38,6 +41,7 @@ const MAX_PREPARED: usize = 256;
 
 /// Where a server is, and how it is reached.
 pub(super) struct Source {
+    /// What is said to the server; where it is has its place in the stream.
     config: Config,
     stream: StreamSource,
 }
@@ -45,30 +49,78 @@ pub(super) struct Source {
 /// How a stream to the server is made.
 #[derive(Clone)]
 pub(crate) enum StreamSource {
-    Network(MakeStream),
+    Network(Hosts),
     /// Through a socket of this machine, without TLS.
     Local(LocalSockets),
 }
 
-impl Source {
+/// What a URL says.
+struct ParsedUrl {
+    config: Config,
+    sockets: Option<LocalSockets>,
+    verify: Verify,
+    root: Option<String>,
+}
+
+/// Where the server is that follows `postgres:` in a URL.
+pub(super) fn location(rest: &str) -> Result<Location> {
+    let ParsedUrl {
+        config,
+        sockets,
+        root,
+        ..
+    } = ParsedUrl::parse(rest)?;
+    let hosts = match &sockets {
+        Some(_) => Vec::new(),
+        None => hosts(&config)?,
+    };
+    let hosts = hosts.into_iter().map(|host| {
+        let named = host.address.map(|address| address.to_string());
+        (named.unwrap_or(host.name), host.port)
+    });
+    Ok(Location::Server(ServerLocation {
+        hosts: hosts.collect(),
+        sockets: sockets.map(|sockets| sockets.0).unwrap_or_default(),
+        certificates: root.map(PathBuf::from),
+    }))
+}
+
+impl ParsedUrl {
     /// Reads what follows `postgres:` in a URL.
-    pub(super) fn parse(rest: &str) -> Result<Self> {
-        let (rest, mode, root) = TLS.split(rest)?;
-        let mut config = Config::from_str(&format!("postgres:{rest}")).map_err(|error| {
+    fn parse(rest: &str) -> Result<Self> {
+        let (rest, verify, root) = TLS.split(rest)?;
+        let config = Config::from_str(&format!("postgres:{rest}")).map_err(|error| {
             // The text of the error may quote the URL.
             tracing::debug!(kind = "postgres", "a URL cannot be read");
             drop(error);
-            Error::invalid(
-                "a PostgreSQL database is given as postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters in percent-encoding",
-            )
+            wrong_url()
         })?;
         if config.get_dbname().is_none() && config.get_user().is_none() {
             return Err(Error::invalid(
                 "the URL of a PostgreSQL database names neither a user nor a database",
             ));
         }
+        Ok(Self {
+            sockets: sockets(&config)?,
+            config,
+            verify,
+            root,
+        })
+    }
+}
+
+impl Source {
+    /// Reads what follows `postgres:` in a URL. With a rule, no other servers are connected to.
+    pub(super) fn parse(rest: &str, rule: Option<ServerRule>) -> Result<Self> {
+        let ParsedUrl {
+            config: parsed,
+            sockets,
+            verify,
+            root,
+        } = ParsedUrl::parse(rest)?;
+        let mut config = without_hosts(&parsed);
         config.application_name("svc");
-        let stream = match sockets(&config)? {
+        let stream = match sockets {
             Some(sockets) => {
                 config.ssl_mode(SslMode::Disable);
                 StreamSource::Local(sockets)
@@ -77,8 +129,12 @@ impl Source {
                 // The stream asks for TLS itself, where it is wanted.
                 config.ssl_mode(SslMode::Require);
                 config.ssl_negotiation(SslNegotiation::Direct);
-                let tls = MakeRustlsConnect::new(tls(mode, root.as_deref())?);
-                StreamSource::Network(MakeStream { tls, mode })
+                let tls = MakeRustlsConnect::new(tls(verify, root.as_deref())?);
+                StreamSource::Network(Hosts {
+                    hosts: hosts(&parsed)?,
+                    stream: MakeStream { tls, mode: verify },
+                    rule,
+                })
             }
         };
         if config.get_connect_timeout().is_none() {
@@ -101,7 +157,7 @@ impl Source {
             recycling_method: RecyclingMethod::Fast,
         };
         let manager = match self.stream.clone() {
-            StreamSource::Network(stream) => Manager::from_config(config, stream, recycling),
+            StreamSource::Network(hosts) => Manager::from_connect(config, hosts, recycling),
             StreamSource::Local(sockets) => Manager::from_connect(config, sockets, recycling),
         };
         let settings: Arc<str> = format!(
@@ -123,11 +179,75 @@ impl Source {
     }
 }
 
+fn wrong_url() -> Error {
+    Error::invalid(
+        "a PostgreSQL database is given as postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters in percent-encoding",
+    )
+}
+
+/// The same settings without a place, which is added for each connection.
+fn without_hosts(parsed: &Config) -> Config {
+    let mut config = Config::new();
+    if let Some(user) = parsed.get_user() {
+        config.user(user);
+    }
+    if let Some(password) = parsed.get_password() {
+        config.password(password);
+    }
+    if let Some(name) = parsed.get_dbname() {
+        config.dbname(name);
+    }
+    if let Some(options) = parsed.get_options() {
+        config.options(options);
+    }
+    if let Some(timeout) = parsed.get_connect_timeout() {
+        config.connect_timeout(*timeout);
+    }
+    if let Some(timeout) = parsed.get_tcp_user_timeout() {
+        config.tcp_user_timeout(*timeout);
+    }
+    if let Some(interval) = parsed.get_keepalives_interval() {
+        config.keepalives_interval(interval);
+    }
+    if let Some(retries) = parsed.get_keepalives_retries() {
+        config.keepalives_retries(retries);
+    }
+    config
+        .keepalives(parsed.get_keepalives())
+        .keepalives_idle(parsed.get_keepalives_idle())
+        .target_session_attrs(parsed.get_target_session_attrs())
+        .channel_binding(parsed.get_channel_binding())
+        .load_balance_hosts(parsed.get_load_balance_hosts());
+    config
+}
+
+/// The hosts of a URL: by name, by address, or both, where the address is connected to and the name is to be proved.
+fn hosts(config: &Config) -> Result<Vec<RemoteHost>> {
+    let (names, addresses) = (config.get_hosts(), config.get_hostaddrs());
+    let count = names.len().max(addresses.len());
+    let wrong = !addresses.is_empty() && !names.is_empty() && addresses.len() != names.len();
+    if count == 0 || wrong {
+        return Err(wrong_url());
+    }
+    let ports = config.get_ports();
+    let hosts = (0..count).map(|place| {
+        let address = addresses.get(place).copied();
+        let name = match names.get(place) {
+            Some(Host::Tcp(name)) => name.clone(),
+            _ => address.ok_or_else(wrong_url)?.to_string(),
+        };
+        Ok(RemoteHost {
+            name,
+            address,
+            port: ports.get(place).or(ports.first()).copied().unwrap_or(5432),
+        })
+    });
+    hosts.collect()
+}
+
 /// The sockets of a server of this machine, where the URL names no host.
 #[cfg(unix)]
 fn sockets(config: &Config) -> Result<Option<LocalSockets>> {
-    use tokio_postgres::config::Host;
-
     let ports = config.get_ports();
     let hosts = config.get_hosts().iter().enumerate();
     let sockets = hosts.map(|(place, host)| match host {
@@ -247,6 +367,10 @@ impl ServerCertVerifier for AnyCertificate {
 impl ConnectionManager for Manager {
     type Ender = StreamSource;
 
+    async fn ping(client: &mut ClientWrapper) -> Result<(), tokio_postgres::Error> {
+        client.simple_query("").await.map(drop)
+    }
+
     fn end(client: ClientWrapper, stream: StreamSource) {
         if client.is_closed() {
             return;
@@ -259,7 +383,9 @@ impl ConnectionManager for Manager {
             for _ in 0..CANCELS {
                 let ended = tokio::time::timeout(CANCEL_PAUSE, async {
                     match &stream {
-                        StreamSource::Network(stream) => token.cancel_query(stream.clone()).await,
+                        StreamSource::Network(hosts) => {
+                            token.cancel_query(hosts.stream.clone()).await
+                        }
                         StreamSource::Local(sockets) => {
                             token.cancel_query_raw(sockets.open().await, NoTls).await
                         }
@@ -321,7 +447,7 @@ mod tests {
     #[test]
     fn a_url_that_cannot_be_read_is_not_quoted() {
         for rest in ["//u:secret@h:port/d", "//", "//u:secret@[h/d", "?secret=1"] {
-            let error = Source::parse(rest).err().expect(rest);
+            let error = Source::parse(rest, None).err().expect(rest);
             assert!(!format!("{error:?}{error}").contains("secret"), "{error}");
         }
     }

@@ -6,7 +6,7 @@ use tokio_postgres::error::{DbError, SqlState};
 
 use super::stream::ROW_TOO_LARGE;
 use crate::{
-    Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, Model,
+    Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, Model, Outage,
     engine::server::connections::Faults,
     record::refusal::{names, refused, refused_by_check, refused_by_referrer},
     structure::Rule,
@@ -112,7 +112,9 @@ impl Faults for Manager {
             message.push_str(&format!(": {cause}"));
         }
         message.push_str(remedy);
-        Error::unavailable(message).with_source(error)
+        Error::unavailable(message)
+            .with_outage(outage(&error))
+            .with_source(error)
     }
 
     fn is_full(error: &Error) -> bool {
@@ -190,6 +192,43 @@ impl Faults for Manager {
                 refused(constraint, name, &names(model, &fields), is_write)
             }
         }
+    }
+}
+
+/// What an error means for those who manage the resource.
+fn outage(error: &tokio_postgres::Error) -> Outage {
+    if let Some(code) = error.code() {
+        return match code.code() {
+            "28P01" | "28000" => Outage::Refused,
+            "3D000" | "42501" => Outage::NoDatabase,
+            "53300" => Outage::Full,
+            "57P01" | "57P02" | "57P03" => Outage::Starting,
+            _ => Outage::Other,
+        };
+    }
+    if error.is_closed() {
+        return Outage::Closed;
+    }
+    let cause = std::error::Error::source(error);
+    if let Some(outage) = cause.and_then(|cause| cause.downcast_ref::<Outage>()) {
+        return *outage;
+    }
+    if let Some(error) = cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
+        return Outage::of_io(error);
+    }
+    if let Some(outage) = cause.and_then(|cause| Outage::of_tls(&cause.to_string())) {
+        return outage;
+    }
+    // The kind of the error is not public.
+    let text = error.to_string();
+    match text.split(':').next().unwrap_or_default() {
+        "timeout waiting for server" => Outage::NoAnswer,
+        "authentication error" => Outage::Refused,
+        "error performing TLS handshake" => Outage::Tls,
+        "unexpected message from server" | "error parsing response from server" => {
+            Outage::NotAServer
+        }
+        _ => Outage::Other,
     }
 }
 

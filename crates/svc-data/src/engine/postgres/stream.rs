@@ -3,7 +3,9 @@
 
 use std::{
     error::Error as StdError,
+    future::Future,
     io,
+    net::IpAddr,
     path::PathBuf,
     pin::Pin,
     task::{Context, Poll, ready},
@@ -19,11 +21,18 @@ use tokio::{
 };
 use tokio_postgres::{
     Client, Config, NoTls, Socket,
+    config::SslMode,
     tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::engine::server::tls::Verify;
+use crate::{
+    Outage,
+    engine::{
+        ServerRule,
+        server::{resolve::resolve, tls::Verify},
+    },
+};
 
 /// The most bytes of one message of the server, which is one row at most.
 const MAX_MESSAGE: usize = 64 << 20;
@@ -82,11 +91,97 @@ impl TlsConnect<Socket> for ConnectStream {
                     let encrypted = self.tls.connect(socket).await?;
                     Ok(LimitedStream::new(Wire::Encrypted(Box::new(encrypted))))
                 }
-                (_, Verify::IfOffered) => Ok(LimitedStream::new(Wire::Plain(socket))),
-                _ => Err("the server does not support TLS".into()),
+                ([b'N'], Verify::IfOffered) => Ok(LimitedStream::new(Wire::Plain(socket))),
+                ([b'N'], _) => Err(Outage::NoTls.into()),
+                _ => Err(Outage::NotAServer.into()),
             }
         })
     }
+}
+
+/// The hosts at which a server may be found, in the order in which they are tried, and how streams to them are made.
+#[derive(Clone)]
+pub(crate) struct Hosts {
+    pub(super) hosts: Vec<RemoteHost>,
+    pub(super) stream: MakeStream,
+    /// Which servers may be connected to, where not all.
+    pub(super) rule: Option<ServerRule>,
+}
+
+/// A host of a URL.
+#[derive(Clone)]
+pub(crate) struct RemoteHost {
+    /// What its certificate is to name.
+    pub(super) name: String,
+    /// Its address, where the URL says it.
+    pub(super) address: Option<IpAddr>,
+    pub(super) port: u16,
+}
+
+impl Hosts {
+    /// Adds the addresses of the hosts as they are now. Those of a host that has none are left out where another has some.
+    async fn resolve(&self, mut config: Config) -> Result<Config, Outage> {
+        let mut failed = Outage::UnknownHost;
+        for RemoteHost {
+            name,
+            address,
+            port,
+        } in &self.hosts
+        {
+            let named = match address {
+                Some(address) => address.to_string(),
+                None => name.clone(),
+            };
+            match resolve(&named, *port, self.rule.as_ref()).await {
+                Ok(addresses) => {
+                    for address in addresses {
+                        config.host(name).hostaddr(address).port(*port);
+                    }
+                }
+                Err(outage) => failed = outage,
+            }
+        }
+        match config.get_hostaddrs().is_empty() {
+            true => Err(failed),
+            false => Ok(config),
+        }
+    }
+}
+
+impl Connect for Hosts {
+    fn connect(
+        &self,
+        config: &Config,
+    ) -> BoxFuture<'_, Result<(Client, JoinHandle<()>), tokio_postgres::Error>> {
+        let mut config = config.clone();
+        Box::pin(async move {
+            match self.resolve(config.clone()).await {
+                Ok(config) => {
+                    let (client, connection) = config.connect(self.stream.clone()).await?;
+                    Ok((client, spawn(connection)))
+                }
+                Err(outage) => {
+                    // No error of the driver can be made here, but one of the stream.
+                    config.ssl_mode(SslMode::Disable);
+                    let stream = LimitedStream::new(Wire::Failed(Failure::Outage(outage)));
+                    let (client, connection) = config.connect_raw(stream, NoTls).await?;
+                    Ok((client, spawn(connection)))
+                }
+            }
+        })
+    }
+}
+
+/// Runs a connection until its client is dropped.
+fn spawn<C>(connection: C) -> JoinHandle<()>
+where
+    C: Future<Output = Result<(), tokio_postgres::Error>> + Send + 'static,
+{
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "a connection to a database server has ended");
+        }
+    })
 }
 
 /// The Unix sockets at which a server may be found, in the order in which they are tried.
@@ -115,12 +210,7 @@ impl Connect for LocalSockets {
         let config = config.clone();
         Box::pin(async move {
             let (client, connection) = config.connect_raw(self.open().await, NoTls).await?;
-            let task = tokio::spawn(async move {
-                if let Err(error) = connection.await {
-                    tracing::debug!(%error, "a connection to a database server has ended");
-                }
-            });
-            Ok((client, task))
+            Ok((client, spawn(connection)))
         })
     }
 }
@@ -130,8 +220,25 @@ enum Wire {
     Encrypted(Box<Encrypted>),
     #[cfg(unix)]
     Local(UnixStream),
+    /// There is no stream.
+    Failed(Failure),
+}
+
+/// Why there is no stream.
+#[derive(Clone, Copy)]
+enum Failure {
     /// Nobody listens.
-    Failed(io::ErrorKind),
+    Io(io::ErrorKind),
+    Outage(Outage),
+}
+
+impl From<Failure> for io::Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Io(kind) => kind.into(),
+            Failure::Outage(outage) => Self::other(outage),
+        }
+    }
 }
 
 /// What is read from and written to.
@@ -150,13 +257,13 @@ impl Wire {
                 Err(error) => failed = error.kind(),
             }
         }
-        Self::Failed(failed)
+        Self::Failed(Failure::Io(failed))
     }
 
     /// No other system has such sockets.
     #[cfg(not(unix))]
     async fn local(_: &[PathBuf]) -> Self {
-        Self::Failed(io::ErrorKind::Unsupported)
+        Self::Failed(Failure::Io(io::ErrorKind::Unsupported))
     }
 
     fn open(&mut self) -> io::Result<Pin<&mut dyn Duplex>> {
@@ -165,7 +272,7 @@ impl Wire {
             #[cfg(unix)]
             Self::Local(socket) => socket,
             Self::Encrypted(stream) => stream,
-            Self::Failed(kind) => return Err((*kind).into()),
+            Self::Failed(failure) => return Err((*failure).into()),
         }))
     }
 }

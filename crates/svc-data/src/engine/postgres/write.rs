@@ -199,7 +199,7 @@ async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed> {
     if let Some(setting) = &change.setting
         && unchanged.len() == setting.assignments.len()
     {
-        return Ok(Changed::updated(before, read(&setting.shown)?));
+        return Changed::updated(before, read(&setting.shown)?);
     }
     let found = match &model.row_id {
         Some(row_id) => {
@@ -268,7 +268,7 @@ async fn act(
     Ok(match &change.setting {
         Some(setting) => {
             let before = before.map_or_else(|| was(fields.len()), Ok)?;
-            Changed::updated(before, row.record(fields, &setting.shown)?)
+            Changed::updated(before, row.record(fields, &setting.shown)?)?
         }
         None => Changed::deleted(before.map_or_else(|| was(0), Ok)?),
     })

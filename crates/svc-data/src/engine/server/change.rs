@@ -56,7 +56,7 @@ impl Change {
         let mut change = Self {
             model: Arc::clone(model),
             key: request.key,
-            key_shown: Projection::of_key(model)?,
+            key_shown: Projection::of_key(model)?.keeping(request.keeping),
             if_match: request.if_match,
             fixed: FixedValues::default(),
             compared: Values::new(),
@@ -135,6 +135,7 @@ impl Change {
         let shown = Projection {
             fields: self.compared.iter().map(|(index, _)| *index).collect(),
             excerpt: None,
+            keeping: None,
             zone: zone.clone(),
         };
         let record = read(&shown)?.fields()?;

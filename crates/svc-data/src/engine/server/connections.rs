@@ -11,9 +11,12 @@ use deadpool::{
 #[cfg(doc)]
 use crate::ErrorKind;
 use crate::{
-    Error, Model, Result,
+    Error, Model, Outage, Result,
     admission::{Admission, Permit, Work},
-    engine::server::gate::{CONNECT_TIMEOUT, GRACE, Gate},
+    engine::{
+        PoolUse,
+        server::gate::{CONNECT_TIMEOUT, GRACE, Gate},
+    },
 };
 
 /// How long to try to get a connection from a server that has no connection left for this service.
@@ -43,6 +46,9 @@ pub(crate) trait ConnectionManager:
 {
     /// What it takes to end a statement that no caller waits for any more.
     type Ender: Clone + Send + Sync;
+
+    /// Asks the server for the shortest answer that it has.
+    fn ping(connection: &mut Self::Type) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
     /// Ends what a connection does, and the connection.
     fn end(connection: Self::Type, ender: Self::Ender);
@@ -120,9 +126,7 @@ impl<M: ConnectionManager> Connections<M> {
                 | Err(PoolError::PostCreateHook(managed::HookError::Backend(error))) => {
                     M::unreachable(error)
                 }
-                Err(error) => {
-                    Error::unavailable(format!("the database server does not answer: {error}"))
-                }
+                Err(error) => silent(&error),
             };
             let connections = self.pool.status().size;
             if connections > 0 {
@@ -150,6 +154,55 @@ impl<M: ConnectionManager> Connections<M> {
         }
     }
 
+    /// Looks whether the server answers: on a connection that nobody uses, else on one of its own, so that statements that
+    /// run are not waited for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when the server cannot be reached or does not answer.
+    pub(crate) async fn ping(&self) -> Result<()> {
+        let timeouts = Timeouts {
+            wait: Some(Duration::ZERO),
+            create: Some(CONNECT_TIMEOUT),
+            recycle: Some(GRACE),
+        };
+        let pinged = match self.pool.timeout_get(&timeouts).await {
+            Ok(mut object) => {
+                let pinged = tokio::time::timeout(GRACE, M::ping(&mut object)).await;
+                if !matches!(pinged, Ok(Ok(()))) {
+                    // It is of no use to others.
+                    drop(Object::take(object));
+                }
+                pinged.map_err(|_| silent(&"no answer to a ping"))
+            }
+            Err(PoolError::Timeout(managed::TimeoutType::Wait)) => {
+                let made = tokio::time::timeout(CONNECT_TIMEOUT, self.pool.manager().create());
+                let made = made.await.map(|made| made.map(drop));
+                made.map_err(|_| silent(&"no new connection"))
+            }
+            Err(
+                PoolError::Backend(error)
+                | PoolError::PostCreateHook(managed::HookError::Backend(error)),
+            ) => Ok(Err(error)),
+            Err(error) => Err(silent(&error)),
+        };
+        match pinged?.map_err(M::unreachable) {
+            // It is there, and busy with others.
+            Err(error) if M::is_full(&error) => Ok(()),
+            Err(error) => Err(error),
+            Ok(()) => {
+                self.gate.open();
+                Ok(())
+            }
+        }
+    }
+
+    /// What the connections do at this moment.
+    pub(crate) fn pool_use(&self) -> PoolUse {
+        let status = self.pool.status();
+        let used = status.size.saturating_sub(status.available);
+        PoolUse::new(status.max_size, used, self.admission.waiting())
+    }
+
     /// Closes a connection that is not in use, unless it is the only one.
     fn close_one(&self) {
         let connections = self.pool.status().size;
@@ -161,6 +214,12 @@ impl<M: ConnectionManager> Connections<M> {
             .retain(|_, _| std::mem::replace(&mut closed, true));
         self.admission.shrink(connections - 1);
     }
+}
+
+/// The error of a server that takes too long to answer.
+fn silent(why: &dyn std::fmt::Display) -> Error {
+    let message = format!("the database server does not answer: {why}");
+    Error::unavailable(message).with_outage(Outage::NoAnswer)
 }
 
 /// A connection that no other caller uses. Unless it is [given back](Self::give_back) it is closed, and what it

@@ -53,6 +53,7 @@ impl<E: ServerEngine> Upsert<E> {
         let request = ChangeRequest {
             key: body.unique.clone(),
             if_match: None,
+            keeping: shown.keeping.clone(),
             update: Some(Update {
                 body: body.without_unique(),
                 replace: false,

@@ -10,10 +10,11 @@ use std::{
     time::Duration,
 };
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use super::{discover, fault, limiter::Limiter, ways::Ways};
-use crate::{Error, Result, engine::counts::Counts};
+use crate::{Error, Outage, Result, engine::counts::Counts};
 
 /// How long a statement waits for a lock that another program holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -48,6 +49,8 @@ pub(crate) struct Source {
     pub(crate) path: PathBuf,
     /// Whether the database is put into WAL mode; otherwise its journal mode stays what it is.
     pub(crate) set_wal: bool,
+    /// Whether the file is only looked at, so that no other file may appear beside it.
+    pub(crate) untouched: bool,
     pub(crate) prepare: Prepare,
 }
 
@@ -213,10 +216,15 @@ impl Slot {
             Role::Reader | Role::DirectReader => OpenFlags::SQLITE_OPEN_READ_ONLY,
             Role::Writer => OpenFlags::SQLITE_OPEN_READ_WRITE,
         };
-        let mut connection = Connection::open_with_flags(
-            &self.source.path,
-            access | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
+        let access = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let path = &self.source.path;
+        let mut connection = match self.source.untouched && !is_in_use(path) {
+            true => {
+                let access = access | OpenFlags::SQLITE_OPEN_URI;
+                Connection::open_with_flags(immutable_uri(path), access)?
+            }
+            false => Connection::open_with_flags(path, access)?,
+        };
         connection.busy_handler(match self.role {
             Role::DirectReader => None,
             Role::Reader | Role::Writer => Some(wait_for_lock),
@@ -251,6 +259,27 @@ impl Slot {
     }
 }
 
+/// Whether a program has an SQLite file open for writing: its log is shared, or a transaction is open. A file of which
+/// neither is the case can be read as one that does not change; otherwise SQLite would create the log of a file in WAL mode,
+/// and could not remove it.
+fn is_in_use(path: &Path) -> bool {
+    ["-shm", "-journal"].iter().any(|end| {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(end);
+        fs::exists(Path::new(&beside)).unwrap_or(false)
+    })
+}
+
+/// The name by which SQLite opens a file as one that does not change.
+fn immutable_uri(path: &Path) -> String {
+    let path = path.as_os_str().as_encoded_bytes();
+    let path = percent_encode(path, ESCAPED_IN_URI);
+    format!("file:{path}?immutable=1")
+}
+
+/// What of a path is escaped in the name of a file.
+const ESCAPED_IN_URI: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/');
+
 /// Refuses writes on a connection, which keeps so many kibibytes of pages.
 fn read_only(connection: &Connection, pages_kib: i64) -> rusqlite::Result<()> {
     connection.pragma_update(None, "query_only", true)?;
@@ -271,6 +300,7 @@ impl Slot {
         let source = Source {
             path,
             set_wal: false,
+            untouched: false,
             prepare,
         };
         let mut slot = Self::new(source, role);
@@ -289,7 +319,15 @@ pub(crate) fn missing(path: &Path, error: io::Error) -> Error {
         }
         _ => format!("cannot read {file}: {error}"),
     };
-    Error::unavailable(message).with_source(error)
+    let outage = match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Outage::NoFile,
+        io::ErrorKind::PermissionDenied => Outage::NotReadable,
+        io::ErrorKind::IsADirectory => Outage::NotADatabase,
+        _ => Outage::Other,
+    };
+    Error::unavailable(message)
+        .with_outage(outage)
+        .with_source(error)
 }
 
 /// Tells one file from another that took its name.
@@ -304,8 +342,15 @@ struct Identity {
 impl Identity {
     fn of(path: &Path) -> io::Result<Self> {
         let metadata = fs::metadata(path)?;
-        if metadata.is_dir() {
-            return Err(io::Error::other("it is a folder; name a file"));
+        // Opening a pipe would wait for whoever writes to it.
+        if !metadata.is_file() {
+            let what = if metadata.is_dir() {
+                "a folder"
+            } else {
+                "no file"
+            };
+            let message = format!("it is {what}; name a file");
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, message));
         }
         #[cfg(unix)]
         {

@@ -21,8 +21,8 @@ pub struct DeclaredModel {
     /// The fields, by the names of their columns. The first is the primary key.
     pub fields: &'static [DeclaredField],
     /// The column that says whose a row is, and the value that it has in the rows of this model. It is no field:
-    /// other rows are not there for anyone who asks.
-    pub scope: (&'static str, String),
+    /// other rows are not there for anyone who asks. `None` where all rows are of the model.
+    pub scope: Option<(&'static str, String)>,
 }
 
 /// A field of a [`DeclaredModel`].
@@ -54,7 +54,6 @@ pub(crate) fn structure(declared: &[DeclaredModel], version: i64) -> Structure {
 }
 
 fn model(declared: &DeclaredModel, all: &[DeclaredModel], version: i64) -> Model {
-    let (column, value) = &declared.scope;
     let mut model = Model::of_columns(declared.name, declared.fields.iter().map(field).collect());
     model.is_view = false;
     model.primary_key_auto = false;
@@ -63,7 +62,8 @@ fn model(declared: &DeclaredModel, all: &[DeclaredModel], version: i64) -> Model
     model.writes = Writes::NONE;
     model.is_stored = true;
     model.structure_version = version;
-    model.scope = Some(Scope {
+    let scope = declared.scope.as_ref();
+    model.scope = scope.map(|(column, value)| Scope {
         column: (*column).to_owned(),
         value: value.clone(),
     });

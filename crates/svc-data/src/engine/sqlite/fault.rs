@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{ErrorCode, ffi};
 
-use crate::{Constraint, ConstraintKind, Error, ErrorKind, FileFault};
+use crate::{Constraint, ConstraintKind, Error, ErrorKind, FileFault, Outage};
 
 /// What went wrong on a connection.
 #[derive(Debug)]
@@ -90,7 +90,21 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
         ErrorCode::OutOfMemory => unavailable(format!("out of memory while working on {file}")),
         _ => Error::internal(format!("SQLite refused a statement: {text}")),
     };
-    translated.with_source(error)
+    translated.with_outage(outage(code.code)).with_source(error)
+}
+
+/// What a code means for those who manage the resource.
+fn outage(code: ErrorCode) -> Outage {
+    match code {
+        ErrorCode::NotADatabase => Outage::NotADatabase,
+        ErrorCode::DatabaseCorrupt => Outage::Damaged,
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Outage::Locked,
+        ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly => {
+            Outage::NotReadable
+        }
+        ErrorCode::OperationInterrupted => Outage::NoAnswer,
+        _ => Outage::Other,
+    }
 }
 
 /// What a damaged file is reported with.

@@ -5,15 +5,15 @@ use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        Arc, Mutex, PoisonError, TryLockError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     thread::{self, Thread},
     time::{Duration, Instant},
 };
 
 use rusqlite::Connection;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::{
     connection::{Open, Role, Slot, Source},
@@ -23,6 +23,7 @@ use super::{
 use crate::{
     Error, Result,
     admission::{Admission, Work},
+    engine::PoolUse,
     record::Note,
 };
 
@@ -59,10 +60,16 @@ pub(crate) struct Pool {
     admission: Option<Admission>,
     writes: Option<Arc<Jobs<Box<dyn WriteJob>>>>,
     watch: Arc<Mutex<Slot>>,
+    /// The connection that looks whether the file is there, without waiting for locks; opened when it is first needed.
+    ping: Arc<Mutex<Slot>>,
     source: Source,
     readers: usize,
     /// Whether an answer is read by several connections at once.
     together: Arc<AtomicBool>,
+    /// Closes when the threads have ended, with their connections.
+    closed: Arc<Mutex<Option<mpsc::Receiver<()>>>>,
+    /// How many readers are at work.
+    busy: Arc<AtomicUsize>,
     /// Runs short reads where their caller is.
     direct: Option<Arc<Direct>>,
 }
@@ -72,14 +79,18 @@ impl Pool {
     pub(crate) fn start(options: Options) -> Result<Self> {
         let (source, readers) = (options.source, options.readers);
         let commits = Arc::new(AtomicU64::new(0));
+        let (open, closed) = mpsc::channel(1);
         // The writer first: it may have to recover the journal of a program that was killed.
         let writes = if options.writable {
             let mut slot = Slot::new(source.clone(), Role::Writer);
             slot.connection()?;
             let (sender, jobs) = jobs::queue();
             let commits = Arc::clone(&commits);
+            let open = open.clone();
             spawn("sqlite-writer", move || {
                 writer::run(&mut slot, &jobs, &commits);
+                slot.close();
+                drop(open);
             })?;
             Some(sender)
         } else {
@@ -89,12 +100,16 @@ impl Pool {
         watch.connection()?;
         let direct = (readers > 1).then(|| Direct::start(&source, &commits));
         let (reads, jobs) = jobs::queue();
+        let busy = Arc::<AtomicUsize>::default();
         for number in 1..=readers.max(1) {
             let mut slot = Slot::new(source.clone(), Role::Reader);
             let jobs = Arc::clone(&jobs);
             let commits = Arc::clone(&commits);
+            let (busy, open) = (Arc::clone(&busy), open.clone());
             spawn(&format!("sqlite-reader-{number}"), move || {
-                reader::run(&mut slot, &jobs, &commits);
+                reader::run(&mut slot, &jobs, &commits, &busy);
+                slot.close();
+                drop(open);
             })?;
         }
         Ok(Self {
@@ -103,11 +118,28 @@ impl Pool {
             admission: (readers > 1).then(|| Admission::for_threads(readers)),
             writes,
             watch: Arc::new(Mutex::new(watch)),
+            ping: Arc::new(Mutex::new(Slot::new(source.clone(), Role::DirectReader))),
             source,
             readers,
             together: Arc::default(),
+            closed: Arc::new(Mutex::new(Some(closed))),
+            busy,
             direct: direct.transpose()?,
         })
+    }
+
+    /// Completes when the threads have closed their connections, once the pool is dropped; it can be waited for once.
+    pub(crate) fn closed(&self) -> Option<impl Future<Output = ()> + Send + 'static> {
+        let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut closed = closed.take()?;
+        Some(async move { while closed.recv().await.is_some() {} })
+    }
+
+    /// What the readers do at this moment.
+    pub(crate) fn pool_use(&self) -> PoolUse {
+        let waiting = self.admission.as_ref().map_or(0, Admission::waiting);
+        let waiting = waiting + self.reads.len();
+        PoolUse::new(self.readers, self.busy.load(Ordering::Relaxed), waiting)
     }
 
     /// Lets the reads that follow begin with a new view, and so see what other programs have done.
@@ -224,6 +256,20 @@ impl Pool {
             return Err(stopped().into());
         }
         answered.await.unwrap_or_else(|_| Err(stopped().into()))
+    }
+
+    /// Looks whether the file is there and can be read, without waiting for locks.
+    pub(crate) async fn ping(&self) -> Result<()> {
+        let slot = Arc::clone(&self.ping);
+        let read = move || match slot.try_lock() {
+            Ok(mut slot) => data_version(&mut slot).map(drop),
+            Err(TryLockError::Poisoned(slot)) => data_version(&mut slot.into_inner()).map(drop),
+            // The file system has not answered the question before.
+            Err(TryLockError::WouldBlock) => Err(Error::timeout("the file system does not answer")),
+        };
+        tokio::task::spawn_blocking(read)
+            .await
+            .unwrap_or_else(|_| Err(stopped()))
     }
 
     /// A number that moves whenever anybody, this process included, has committed a change.

@@ -47,6 +47,7 @@ pub(super) async fn start(path: &Path) -> Result<pool::Pool> {
     let source = Source {
         path: path.to_owned(),
         set_wal: false,
+        untouched: false,
         prepare: Arc::new(lock),
     };
     let options = pool::Options {

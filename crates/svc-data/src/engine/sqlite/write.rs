@@ -283,7 +283,7 @@ impl Change {
         Ok(Self {
             model: Arc::clone(model),
             find: Statement::select(&find),
-            key: Projection::of_key(model)?,
+            key: Projection::of_key(model)?.keeping(request.keeping),
             if_match: request.if_match,
             setting: setting.transpose()?,
         })
@@ -347,7 +347,7 @@ impl Change {
             &by_identity(model, &identity),
             &setting.shown,
         )?;
-        Ok(Changed::updated(before, record.ok_or_else(taken_away)?))
+        Ok(Changed::updated(before, record.ok_or_else(taken_away)?)?)
     }
 
     /// Finds the one record of the key and checks the precondition.

@@ -7,13 +7,13 @@ use http::header;
 
 use crate::http::{ApiResponse, response::page_response};
 
-/// The path of the style sheet and of the script.
-pub(super) const STYLE_PATH: &str = "/projects/{project}/{environment}/auth/account.css";
-pub(super) const SCRIPT_PATH: &str = "/projects/{project}/{environment}/auth/account.js";
+/// The names of the style sheet and of the script, beside the calls.
+pub(super) const STYLE: &str = "account.css";
+pub(super) const SCRIPT: &str = "account.js";
 
 const PAGE: &str = include_str!("page/account.html");
-const STYLE: &str = include_str!("page/account.css");
-const SCRIPT: &str = include_str!("page/account.js");
+const STYLE_SHEET: &str = include_str!("page/account.css");
+const SCRIPT_FILE: &str = include_str!("page/account.js");
 
 /// Nothing but the page's own files is loaded or run, and it is shown in no frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
@@ -29,11 +29,11 @@ pub(super) async fn page(request: Request) -> ApiResponse {
 }
 
 pub(super) async fn style() -> ApiResponse {
-    answer("text/css; charset=utf-8", STYLE.into())
+    answer("text/css; charset=utf-8", STYLE_SHEET.into())
 }
 
 pub(super) async fn script() -> ApiResponse {
-    answer("text/javascript; charset=utf-8", SCRIPT.into())
+    answer("text/javascript; charset=utf-8", SCRIPT_FILE.into())
 }
 
 fn answer(media_type: &'static str, body: Bytes) -> ApiResponse {
@@ -56,6 +56,6 @@ mod tests {
         assert!(!PAGE.contains("style=") && !PAGE.contains("<style") && !PAGE.contains(" on"));
         assert_eq!(PAGE.matches("<script").count(), 1);
         assert!(PAGE.contains("<script src="));
-        assert!(!SCRIPT.contains("innerHTML") && !SCRIPT.contains("eval("));
+        assert!(!SCRIPT_FILE.contains("innerHTML") && !SCRIPT_FILE.contains("eval("));
     }
 }

@@ -38,9 +38,9 @@ pub(super) async fn refresh(State(state): State<Shared>, request: Request) -> Ap
     state.throttle.refresh(address)?;
     let caller = (Actor::anonymous(), address);
     let call = Call::<Refresh>::read(&parts, path, body, &state, caller).await?;
-    let (scope, token) = (&call.scope, call.operation.refresh_token.expose());
+    let (realm, token) = (&call.realm, call.operation.refresh_token.expose());
     let sessions = call.store.sessions();
-    let refreshed = sessions.refresh(scope, token);
+    let refreshed = sessions.refresh(realm, token);
     match refreshed.await? {
         Some(tokens) => {
             state.ensure_keyring_verifies(&tokens).await?;
@@ -58,13 +58,15 @@ pub(super) async fn refresh(State(state): State<Shared>, request: Request) -> Ap
 
 pub(super) async fn user(call: SessionCall<GetUser>) -> ApiResult {
     let SessionCall { call, session } = call;
-    let user = call.store.users(&call.scope).get(session.user_uid).await?;
-    Ok(private::<GetUser>(&user_info(user)))
+    let person = call.account().person(session.person).await?;
+    Ok(private::<GetUser>(&user_info(person)))
 }
 
 pub(super) async fn logout(call: SessionCall<Logout>) -> ApiResult {
     let SessionCall { call, session } = call;
-    call.store.sessions().end(&session).await?;
+    let sessions = call.store.sessions();
+    let ended = sessions.end(&call.realm, session.person, session.session);
+    ended.await?;
     call.state.sync_with_store().await?;
     Ok(empty_response(StatusCode::NO_CONTENT))
 }

@@ -13,7 +13,7 @@ use svc_model::{
     records::{self, BulkQuery, MAX_BULK},
     wire::Operation as _,
 };
-use svc_store::{AuditEntry, Store};
+use svc_store::{AuditEntry, Changes, Store};
 
 use crate::{
     audit::write_audited,
@@ -58,7 +58,7 @@ pub(super) async fn bulk_create(
             "users and teams are created one at a time".to_owned(),
         ));
     }
-    let records = access.records().await?;
+    let records = access.records().await?.keeping(&request.state.config);
     let query = BulkQuery::parse(request.query())?;
     let key = read_key(&request.parts.headers)?;
     let store = request.store_for(records.actor());
@@ -82,7 +82,8 @@ pub(super) async fn bulk_create(
     Ok(answer(&outcomes))
 }
 
-/// Creates records, once for the key however often it is called.
+/// Creates records, once for the key however often it is called. Their values are not kept in the audit trail, unless the
+/// records [say so](Records::keeping).
 pub(crate) async fn create_once(
     state: &Shared,
     records: Records<Write>,
@@ -121,8 +122,8 @@ impl BulkCreate {
     }
 }
 
-/// The lines about the records that were created and about those that were changed. Where it is one record, the line has
-/// its entity tag too.
+/// The lines about the records that were created and about those that were changed, with what was done to the first of them.
+/// Where it is one record, the line has its entity tag too.
 fn lines(
     entry: &AuditEntry,
     model: &Model,
@@ -147,7 +148,10 @@ fn lines(
                         String::new()
                     }
                 });
-                Some(entry.records(keys))
+                let changes = records
+                    .iter()
+                    .map(|record| super::changes((*record).into()));
+                Some(entry.records(keys).changes(Changes::of_records(changes)))
             }
         });
     lines.collect()

@@ -1,12 +1,12 @@
 //! Changes of all records that a query selects (wire contract, section 11).
 
 use http::StatusCode;
-use svc_data::Model;
+use svc_data::{ChangedRecords, Model};
 use svc_model::{
-    Invalid, RecordId,
+    Invalid,
     records::{ChangeAllQuery, DeleteAll, Deleted, UpdateAll, Updated},
 };
-use svc_store::AuditEntry;
+use svc_store::{AuditEntry, Changes};
 
 use crate::{
     api::tools,
@@ -28,14 +28,15 @@ pub(super) async fn update_all(call: Call<Write>) -> ApiResult {
     let query = request.query();
     let (records, query) = access.select_to_change(|model| read(query, model)).await?;
     let object = request.read_object(body).await?;
+    let records = records.keeping(&request.state.config);
     let entry = records.audit_entry::<UpdateAll>();
     let store = request.store_for(records.actor());
     let ResourceRequest { state, .. } = request;
     let begun = entry.clone();
     let update = async move { records.update_all(&query, &object).await };
-    let lines = move |keys: &Vec<RecordId>| lines(&entry, keys);
-    let keys = write_audited(&state, store, &begun, update, lines).await?;
-    let answer = Updated::new(keys.len() as u64);
+    let lines = move |changed: &_| lines(&entry, changed);
+    let changed = write_audited(&state, store, &begun, update, lines).await?;
+    let answer = Updated::new(changed.keys.len() as u64);
     Ok(json_response(StatusCode::OK, &answer))
 }
 
@@ -49,14 +50,15 @@ pub(super) async fn delete_all(call: Call<Delete>) -> ApiResult {
     refuse_if_match(&request)?;
     let query = request.query();
     let (records, query) = access.select_to_change(|model| read(query, model)).await?;
+    let records = records.keeping(&request.state.config);
     let entry = records.audit_entry::<DeleteAll>();
     let store = request.store_for(records.actor());
     let ResourceRequest { state, .. } = request;
     let begun = entry.clone();
     let delete = async move { records.delete_all(&query).await };
-    let lines = move |keys: &Vec<RecordId>| lines(&entry, keys);
-    let keys = write_audited(&state, store, &begun, delete, lines).await?;
-    let answer = Deleted::new(keys.len() as u64);
+    let lines = move |changed: &_| lines(&entry, changed);
+    let changed = write_audited(&state, store, &begun, delete, lines).await?;
+    let answer = Deleted::new(changed.keys.len() as u64);
     Ok(json_response(StatusCode::OK, &answer))
 }
 
@@ -77,13 +79,20 @@ fn read(query: &str, model: &Model) -> Result<ChangeAllQuery, Invalid> {
 }
 
 /// The line about the records that were changed.
-fn lines(entry: &AuditEntry, keys: &[RecordId]) -> Vec<AuditEntry> {
-    match keys {
+fn lines(entry: &AuditEntry, changed: &ChangedRecords) -> Vec<AuditEntry> {
+    let ChangedRecords { keys, changes, .. } = changed;
+    let entry = entry.clone();
+    match keys.as_slice() {
         [] => Vec::new(),
-        [key] => vec![entry.clone().record(key.as_str())],
+        [key] => {
+            let changes = changes.first().cloned().flatten();
+            let changes = changes.and_then(Changes::of_record);
+            vec![entry.record(key.as_str()).changes(changes)]
+        }
         keys => {
             let keys = keys.iter().map(|key| key.as_str().to_owned());
-            vec![entry.clone().records(keys)]
+            let changes = Changes::of_records(changes.iter().cloned());
+            vec![entry.records(keys).changes(changes)]
         }
     }
 }

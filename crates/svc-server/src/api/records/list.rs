@@ -1,15 +1,16 @@
 //! Lists: one page in its envelope, a bare array (specification, section 4; wire contract, section 4), or rows in
 //! another form, with what the envelope says in headers.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, future::Future, net::IpAddr};
 
 use axum::extract::ConnectInfo;
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderValue, StatusCode, header, request::Parts};
 use svc_data::{Field, Model, Page};
 use svc_model::{Count, CountIs, Invalid, ListQuery};
 
 use crate::{
+    Config,
     auth::access::{Call, Read, Selection},
     http::{
         ApiError, ApiResult,
@@ -35,7 +36,36 @@ pub(super) async fn list(
     });
     let selection = selection.await?;
     let Selection { model, query, .. } = &selection;
-    let format = Format::accepted(&call.request.parts.headers);
+    let asked = Asked {
+        parts: &call.request.parts,
+        config: &call.request.state.config,
+        peer,
+    };
+    let begin = || call.access.begin_request(&call.request);
+    answer(asked, model, query, begin, selection.list()).await
+}
+
+/// How a list was asked for.
+pub(crate) struct Asked<'r> {
+    pub(crate) parts: &'r Parts,
+    pub(crate) config: &'r Config,
+    pub(crate) peer: IpAddr,
+}
+
+/// Answers with a page of the entries of a model, which `read` reads.
+pub(crate) async fn answer(
+    Asked {
+        parts,
+        config,
+        peer,
+    }: Asked<'_>,
+    model: &Model,
+    query: &ListQuery,
+    begin: impl FnOnce() -> ApiResult<Running>,
+    read: impl Future<Output = Result<Page, svc_data::Error>>,
+) -> ApiResult {
+    let query_text = parts.uri.query().unwrap_or_default();
+    let format = Format::accepted(&parts.headers);
     if matches!(format, Some(Format::Csv(_))) {
         let refused = |key, message| Err(ApiError::Invalid(Invalid::field(key, message)));
         if query.expand.is_some() {
@@ -47,14 +77,13 @@ pub(super) async fn list(
             return refused("_excerpt", message);
         }
     }
-    let running = call.access.begin_request(&call.request)?;
-    let page = running.unless_cancelled(selection.list()).await?;
+    let running = begin()?;
+    let page = running.unless_cancelled(read).await?;
     let page = page.map_err(|error| explained(error, model, query))?;
-    let parts = &call.request.parts;
     let envelope = (!query.no_pagination).then(|| Envelope {
         link: format!(
             "{}{}",
-            links::origin(&call.request.state.config, &parts.headers, peer),
+            links::origin(config, &parts.headers, peer),
             parts.uri.path().trim_end_matches('/')
         ),
         query_text: query_text.to_owned(),

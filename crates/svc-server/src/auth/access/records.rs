@@ -4,18 +4,21 @@ use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
 use svc_data::{
-    Before, BulkOptions, CommitNote, ErrorKind, IfMatch, Model, Page, RawValue, RecordJson,
-    Resource, UpdateOptions,
+    Before, BulkOptions, ChangedRecords, CommitNote, ErrorKind, IfMatch, KeepValues, Model, Page,
+    RawValue, RecordJson, Resource, UpdateOptions,
 };
 use svc_model::{
     Invalid, JsonObject, ListQuery, RecordId, RecordView,
-    records::{AggregateQuery, ChangeAllQuery, CreateQuery, GroupQuery, Reference},
+    records::{AggregateQuery, ChangeAllQuery, CreateQuery, GroupQuery, HistoryQuery, Reference},
     wire::Operation,
 };
-use svc_store::{Actor, AuditEntry, WriteKey};
+use svc_store::{Actor, AuditEntry, HistoryOf, HistoryPage, Store, WriteKey};
 
 use super::{Access, Delete, Read, Write};
-use crate::http::{ApiError, ApiResult, error::suggestion::nearest, resource_path::ResourcePath};
+use crate::{
+    config::{AuditMode, Config},
+    http::{ApiError, ApiResult, error::suggestion::nearest, resource_path::ResourcePath},
+};
 
 /// The records of the model that the path names.
 #[derive(Debug)]
@@ -104,11 +107,11 @@ impl<R> Access<R> {
 impl Access<Read> {
     /// The resource. Where related records come too, it has those alone that the caller may read.
     fn readable(&self, are_expanded: bool) -> Cow<'_, Resource> {
-        match self.rights.team().filter(|_| are_expanded) {
+        match self.rights.limits().filter(|_| are_expanded) {
             None => Cow::Borrowed(&self.resource),
-            Some((_, rights)) => {
-                let (name, rights) = (self.resource.name().to_owned(), rights.clone());
-                let may_read = move |model: &str| rights.on(&name, model).read;
+            Some(limits) => {
+                let (name, limits) = (self.resource.name().to_owned(), limits.keep());
+                let may_read = move |model: &str| limits.on(&name, model).read;
                 Cow::Owned(self.resource.readable(may_read))
             }
         }
@@ -138,8 +141,9 @@ impl<R> Access<R> {
         read: impl Fn(&Model) -> Result<Q, Invalid>,
     ) -> ApiResult<(Records<R>, Q)> {
         if !self.may_read(&self.model) {
-            return Err(ApiError::PermissionDenied(
+            return Err(self.denied(
                 "the user's team may not read these records, which is needed to select them",
+                "the static token may not read these records, which is needed to select them",
             ));
         }
         let found = self.resource.read_against(&self.model, read).await;
@@ -155,10 +159,17 @@ impl<R> Access<R> {
         let mut steps = relation.flat_map(|relation| &relation.steps);
         match steps.all(|step| self.may_read(&step.model)) {
             true => Ok(()),
-            false => Err(ApiError::PermissionDenied(
+            false => Err(self.denied(
                 "the user's team may not read the related records",
+                "the static token may not read the related records",
             )),
         }
+    }
+
+    /// The refusal for a team, or the one for a static token.
+    fn denied(&self, of_team: &'static str, of_token: &'static str) -> ApiError {
+        let limits = self.rights.limits();
+        ApiError::PermissionDenied(limits.map_or(of_team, |limits| limits.say(of_team, of_token)))
     }
 }
 
@@ -217,6 +228,18 @@ impl<R> Records<R> {
         self
     }
 
+    /// The same records, of whose fields the audit trail keeps what a write does to them, where it does so for the resource. A
+    /// field that nobody is to see belongs into [`KeepValues::left_out`].
+    pub(crate) fn keeping(mut self, config: &Config) -> Self {
+        let resource = &self.access.resource;
+        let are_kept = config.audit_values.are_kept_of(resource.name());
+        if are_kept && config.audit != AuditMode::Off {
+            let values = KeepValues::up_to(config.audit_value_limit);
+            self.access.resource = resource.keeping(Arc::new(values));
+        }
+        self
+    }
+
     /// Whether the caller may read them too.
     pub(crate) fn may_read(&self) -> bool {
         self.access.may_read(&self.model.name)
@@ -246,6 +269,36 @@ impl Records<Read> {
     pub(crate) async fn references(&self) -> ApiResult<Vec<Reference>> {
         let resource = self.access.readable(true);
         Ok(resource.references(&self.model, self.id()).await?)
+    }
+
+    /// A part of the history of the record that the path names, or of the one that had its key before.
+    pub(crate) async fn history(
+        &self,
+        store: &Store,
+        query: &HistoryQuery,
+    ) -> ApiResult<HistoryPage> {
+        let mut key = RecordView::default();
+        key.fields = Some(Vec::new());
+        let found = match self.retrieve(&key).await {
+            Ok(record) => Ok(record.id(&self.model)?),
+            Err(ApiError::NotFound(message)) => Err(ApiError::NotFound(message)),
+            Err(error) => return Err(error),
+        };
+        let ResourcePath { scope, resource } = &self.access.path;
+        let of = HistoryOf::new(
+            scope.clone(),
+            resource.as_str(),
+            &self.model.name,
+            // The database may treat several keys as equal.
+            found.as_ref().map_or(self.id(), |id| id.as_str()),
+        );
+        // Who may read a record may read all of its fields.
+        let may_read = |_: &str| true;
+        let page = store.audit().history(&of, query, may_read).await?;
+        match found {
+            Err(error) if page.entries.is_empty() && query.after.is_none() => Err(error),
+            _ => Ok(page),
+        }
     }
 
     /// The value of the field that the path names; `None` for NULL.
@@ -320,12 +373,12 @@ impl Records<Write> {
         changed.map_err(|error| self.refused(error))
     }
 
-    /// Changes all records that a query selects, and gives their keys.
+    /// Changes all records that a query selects, and gives them.
     pub(crate) async fn update_all(
         &self,
         query: &ChangeAllQuery,
         body: &JsonObject,
-    ) -> ApiResult<Vec<RecordId>> {
+    ) -> ApiResult<ChangedRecords> {
         let ChangeAllQuery {
             selection, expect, ..
         } = query;
@@ -380,8 +433,8 @@ impl Records<Write> {
 }
 
 impl Records<Delete> {
-    /// Deletes all records that a query selects, and gives the keys that they had.
-    pub(crate) async fn delete_all(&self, query: &ChangeAllQuery) -> ApiResult<Vec<RecordId>> {
+    /// Deletes all records that a query selects, and gives them.
+    pub(crate) async fn delete_all(&self, query: &ChangeAllQuery) -> ApiResult<ChangedRecords> {
         let ChangeAllQuery {
             selection, expect, ..
         } = query;

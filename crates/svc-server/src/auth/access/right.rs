@@ -1,11 +1,18 @@
 //! What a request can be about to do with a resource, each as a type.
 
-use svc_store::{Rights, Team};
+use svc_store::Rights;
+
+use crate::auth::limits::Limits;
 
 /// What a request is about to do.
 pub(crate) trait Right: Send + Sync + 'static {
-    /// Why a team may not do it, given the team's rights on the model that the path names.
-    fn refusal(team: &Team, on_model: impl FnOnce() -> Rights) -> Option<&'static str>;
+    /// Why a caller with limits may not do it, given the caller's rights on the model that the path names.
+    fn refusal(limits: Limits<'_>, on_model: impl FnOnce() -> Rights) -> Option<&'static str>;
+
+    /// Why an account that does not administer the project may not do it with users and teams.
+    fn refusal_of_tools() -> Option<&'static str> {
+        Some("this requires an administrator of the project")
+    }
 }
 
 /// Read records of a model.
@@ -13,8 +20,16 @@ pub(crate) trait Right: Send + Sync + 'static {
 pub(crate) struct Read;
 
 impl Right for Read {
-    fn refusal(_: &Team, on_model: impl FnOnce() -> Rights) -> Option<&'static str> {
-        (!on_model().read).then_some("the user's team may not read these records")
+    fn refusal(limits: Limits<'_>, on_model: impl FnOnce() -> Rights) -> Option<&'static str> {
+        let said = limits.say(
+            "the user's team may not read these records",
+            "the static token may not read these records",
+        );
+        (!on_model().read).then_some(said)
+    }
+
+    fn refusal_of_tools() -> Option<&'static str> {
+        None
     }
 }
 
@@ -23,8 +38,12 @@ impl Right for Read {
 pub(crate) struct Write;
 
 impl Right for Write {
-    fn refusal(_: &Team, on_model: impl FnOnce() -> Rights) -> Option<&'static str> {
-        (!on_model().write).then_some("the user's team may not write these records")
+    fn refusal(limits: Limits<'_>, on_model: impl FnOnce() -> Rights) -> Option<&'static str> {
+        let said = limits.say(
+            "the user's team may not write these records",
+            "the static token may not write these records",
+        );
+        (!on_model().write).then_some(said)
     }
 }
 
@@ -33,8 +52,12 @@ impl Right for Write {
 pub(crate) struct Delete;
 
 impl Right for Delete {
-    fn refusal(_: &Team, on_model: impl FnOnce() -> Rights) -> Option<&'static str> {
-        (!on_model().delete).then_some("the user's team may not delete these records")
+    fn refusal(limits: Limits<'_>, on_model: impl FnOnce() -> Rights) -> Option<&'static str> {
+        let said = limits.say(
+            "the user's team may not delete these records",
+            "the static token may not delete these records",
+        );
+        (!on_model().delete).then_some(said)
     }
 }
 
@@ -43,7 +66,11 @@ impl Right for Delete {
 pub(crate) struct Describe;
 
 impl Right for Describe {
-    fn refusal(_: &Team, _: impl FnOnce() -> Rights) -> Option<&'static str> {
+    fn refusal(_: Limits<'_>, _: impl FnOnce() -> Rights) -> Option<&'static str> {
+        None
+    }
+
+    fn refusal_of_tools() -> Option<&'static str> {
         None
     }
 }
@@ -53,8 +80,11 @@ impl Right for Describe {
 pub(crate) struct Administer;
 
 impl Right for Administer {
-    fn refusal(team: &Team, _: impl FnOnce() -> Rights) -> Option<&'static str> {
-        (!team.super_group)
-            .then_some("this requires an administrator, or the resource's static token")
+    fn refusal(limits: Limits<'_>, _: impl FnOnce() -> Rights) -> Option<&'static str> {
+        let said = limits.say(
+            "this requires an administrator, or the resource's static token",
+            "this requires an administrator, or a static token of the resource that has no limits",
+        );
+        (!limits.is_administrator()).then_some(said)
     }
 }

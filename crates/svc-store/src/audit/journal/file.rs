@@ -1,4 +1,5 @@
-//! The file of a journal: slots of one size, each with a head and a line as JSON. A slot of length 0 is free.
+//! The file of a journal: [slots] of one size, each with a head and a line as JSON, or a part of one. A slot of length 0 is
+//! free.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, TryLockError};
@@ -8,28 +9,17 @@ use std::path::{Path, PathBuf};
 use parking_lot::Mutex;
 use uuid::Uuid;
 
+use super::slots::{self, BEGUN, GOES_ON, HEAD, KNOWN, REFUSED, SETTLED, SLOT_BYTES};
 use super::{NewLine, Notes};
 use crate::database::{private_file, sync_dir};
 use crate::error::{Error, Result};
 
 /// What the name of a journal begins with; an identifier follows.
 const PREFIX: &str = "store.writes.";
-/// Bytes of a slot: all columns of a line, unless a key is very long.
-const SLOT_BYTES: usize = 1024;
 /// How many slots the file grows by.
 const GROWN_BY: u32 = 64;
 /// How many slots are cleared by one call of the system.
 const CLEARED_AT_ONCE: usize = 256;
-/// Bytes in front of a line: its length, the checksum of its JSON, by which one is known that was written in part, and
-/// what is known of it.
-const HEAD: usize = 3 * size_of::<u32>();
-/// Where in the head it says what is known of the line.
-const KNOWN: usize = 2 * size_of::<u32>();
-/// Known of a line: nothing, or it is whole and its write was done, or in addition the store did not take it.
-const BEGUN: u32 = 0;
-const SETTLED: u32 = 1;
-const REFUSED: u32 = 2;
-
 /// The journal of this process, locked while it is open.
 pub(super) struct JournalFile {
     file: File,
@@ -45,9 +35,25 @@ struct Slots {
     free: VecDeque<u32>,
 }
 
-/// A slot in the file that one write has.
+/// The slots in the file that one write has.
 #[derive(Debug)]
-pub(super) struct Slot(u32);
+pub(super) struct Slot {
+    first: u32,
+    /// Those in which a line may go on that is longer than one.
+    more: Vec<u32>,
+    /// Whether the line that it has goes on in them.
+    goes_on: bool,
+}
+
+impl Slot {
+    fn new(first: u32) -> Self {
+        Self {
+            first,
+            more: Vec::new(),
+            goes_on: false,
+        }
+    }
+}
 
 impl JournalFile {
     /// Makes the file. The caller holds the lock of the folder, so that no other process takes the file for one that was left behind.
@@ -75,9 +81,13 @@ impl JournalFile {
 
     /// A free slot; the file grows where all are taken.
     pub(super) fn take(&self) -> Result<Slot> {
+        self.take_number().map(Slot::new)
+    }
+
+    fn take_number(&self) -> Result<u32> {
         let mut slots = self.slots.lock();
         if let Some(slot) = slots.free.pop_front() {
-            return Ok(Slot(slot));
+            return Ok(slot);
         }
         // Written and not only made longer, so that the disk has the space when a note comes.
         let begin = slots.all;
@@ -86,42 +96,57 @@ impl JournalFile {
         let end = begin + GROWN_BY;
         slots.all = end;
         slots.free.extend(begin + 1..end);
-        Ok(Slot(begin))
+        Ok(begin)
     }
 
-    /// Notes in a slot what is known of a write so far. Of a line that is too long, the key of the record is left out.
-    pub(super) fn note(&self, slot: &Slot, line: &NewLine) -> Result<()> {
+    /// Notes in a slot what is known of a write so far. Of a line that is too long for one, the key of the record and values are
+    /// left out.
+    pub(super) fn note(&self, slot: &mut Slot, line: &NewLine) -> Result<()> {
         let mut json = to_json(line)?;
-        if !fits(&json) {
+        if slots::more_slots(json.len()) != Some(0) {
             json = to_json(&line.clone().without_record())?;
         }
-        if !fits(&json) {
+        if slots::more_slots(json.len()) != Some(0) {
             return Err(Error::internal(
                 "a line of the audit trail is too long to be noted",
             ));
         }
-        self.write(slot, &json, BEGUN)
+        slot.goes_on = false;
+        self.write(&[slot.first], &json, BEGUN)
     }
 
     /// Writes the line of a write that was done into a slot, and says whether it has its place there: one that is too
     /// long has none.
-    pub(super) fn settle(&self, slot: &Slot, line: &NewLine) -> Result<bool> {
+    pub(super) fn settle(&self, slot: &mut Slot, line: &NewLine) -> Result<bool> {
         self.place(slot, line, SETTLED)
     }
 
     /// Writes the line of a write that is about to be committed into a slot, and says whether it has its place there. Its
     /// outcome is unknown until it is [confirmed](Self::confirm).
-    pub(super) fn prepare(&self, slot: &Slot, line: &NewLine) -> Result<bool> {
+    pub(super) fn prepare(&self, slot: &mut Slot, line: &NewLine) -> Result<bool> {
         self.place(slot, line, BEGUN)
     }
 
-    fn place(&self, slot: &Slot, line: &NewLine, known: u32) -> Result<bool> {
+    fn place(&self, slot: &mut Slot, line: &NewLine, known: u32) -> Result<bool> {
         let json = to_json(line)?;
-        let fits = fits(&json);
-        if fits {
-            self.write(slot, &json, known)?;
+        let Some(more) = slots::more_slots(json.len()) else {
+            return Ok(false);
+        };
+        while slot.more.len() < more {
+            match self.take_number() {
+                Ok(number) => slot.more.push(number),
+                // The line is waited for in the table, as one that is too long.
+                Err(error) => {
+                    tracing::warn!(%error, "a line of the audit trail has no place in the journal of writes");
+                    return Ok(false);
+                }
+            }
         }
-        Ok(fits)
+        slot.goes_on = more > 0;
+        let more = slot.more.iter().take(more);
+        let numbers: Vec<u32> = std::iter::once(&slot.first).chain(more).copied().collect();
+        self.write(&numbers, &json, known)?;
+        Ok(true)
     }
 
     /// Says that what was prepared was committed.
@@ -135,19 +160,37 @@ impl JournalFile {
     }
 
     fn mark(&self, slot: &Slot, known: u32) -> Result<()> {
-        self.write_at(&known.to_le_bytes(), slot.0, KNOWN)
+        let known = match slot.goes_on {
+            true => known | GOES_ON,
+            false => known,
+        };
+        self.write_at(&known.to_le_bytes(), slot.first, KNOWN)
             .map_err(|source| unusable(&self.path, source))
     }
 
-    fn write(&self, slot: &Slot, json: &[u8], known: u32) -> Result<()> {
-        let length = u32::try_from(json.len()).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(HEAD + json.len());
-        for number in [length, crc32fast::hash(json), known] {
-            bytes.extend(number.to_le_bytes());
-        }
-        bytes.extend(json);
-        self.write_at(&bytes, slot.0, 0)
-            .map_err(|source| unusable(&self.path, source))
+    /// Writes a line into these slots.
+    fn write(&self, numbers: &[u32], json: &[u8], known: u32) -> Result<()> {
+        let parts = slots::encode(json, known, numbers);
+        let mut parts = parts.into_iter();
+        // The first one last, which names the others. Neighbours are written at once.
+        let Some(first) = parts.next() else {
+            return Ok(());
+        };
+        let rest: Vec<(u32, Vec<u8>)> = numbers.iter().skip(1).copied().zip(parts).collect();
+        let written = rest
+            .chunk_by(|(slot, _), (next, _)| slot + 1 == *next)
+            .try_for_each(|run| {
+                let Some((begin, _)) = run.first() else {
+                    return Ok(());
+                };
+                let bytes: Vec<&[u8]> = run.iter().map(|(_, bytes)| bytes.as_slice()).collect();
+                self.write_at(&bytes.concat(), *begin, 0)
+            });
+        let written = written.and_then(|()| match numbers.first() {
+            Some(slot) => self.write_at(&first, *slot, 0),
+            None => Ok(()),
+        });
+        written.map_err(|source| unusable(&self.path, source))
     }
 
     /// Waits until everything that was written before is on the disk.
@@ -159,7 +202,16 @@ impl JournalFile {
 
     /// Clears slots and gives them back.
     pub(super) fn clear(&self, slots: impl IntoIterator<Item = Slot>) {
-        let mut slots: Vec<u32> = slots.into_iter().map(|Slot(slot)| slot).collect();
+        let (first, more): (Vec<u32>, Vec<Vec<u32>>) = slots
+            .into_iter()
+            .map(|slot| (slot.first, slot.more))
+            .unzip();
+        // Those that name others before these, so that no line is found without its end.
+        self.clear_numbers(first);
+        self.clear_numbers(more.into_iter().flatten().collect());
+    }
+
+    fn clear_numbers(&self, mut slots: Vec<u32>) {
         slots.sort_unstable();
         let neighbours = |slot: &u32, next: &u32| slot + 1 == *next;
         for run in slots.chunk_by(neighbours) {
@@ -179,8 +231,10 @@ impl JournalFile {
     }
 
     /// Gives back a slot that nothing was written into.
-    pub(super) fn give_back(&self, Slot(slot): Slot) {
-        self.slots.lock().free.push_back(slot);
+    pub(super) fn give_back(&self, slot: Slot) {
+        let mut slots = self.slots.lock();
+        slots.free.push_back(slot.first);
+        slots.free.extend(slot.more);
     }
 
     /// Removes the file when every slot is free.
@@ -247,8 +301,8 @@ fn read(path: &Path) -> io::Result<Notes> {
         refused: Vec::new(),
         unreadable: 0,
     };
-    for slot in bytes.chunks(SLOT_BYTES) {
-        match read_slot(slot) {
+    for noted in slots::decode(&bytes) {
+        match noted {
             Noted::Begun(line) => notes.begun.push(line),
             Noted::Settled(line) => notes.settled.push(line),
             Noted::Refused(line) => notes.refused.push(line),
@@ -260,7 +314,7 @@ fn read(path: &Path) -> io::Result<Notes> {
 }
 
 /// What a slot has.
-enum Noted {
+pub(super) enum Noted {
     Nothing,
     Begun(NewLine),
     Settled(NewLine),
@@ -268,36 +322,8 @@ enum Noted {
     Unreadable,
 }
 
-fn read_slot(slot: &[u8]) -> Noted {
-    let number = |at: usize| {
-        let bytes = slot.get(at..)?.first_chunk()?;
-        Some(u32::from_le_bytes(*bytes))
-    };
-    let [Some(length), Some(checksum), Some(known)] = [0, 4, KNOWN].map(number) else {
-        return Noted::Unreadable;
-    };
-    if length == 0 {
-        return Noted::Nothing;
-    }
-    let json = slot
-        .get(HEAD..)
-        .and_then(|rest| rest.get(..length as usize));
-    let whole = json.filter(|json| crc32fast::hash(json) == checksum);
-    let line = whole.and_then(|json| serde_json::from_slice::<NewLine>(json).ok());
-    match (line, known) {
-        (Some(line), BEGUN) => Noted::Begun(line),
-        (Some(line), SETTLED) => Noted::Settled(line.known()),
-        (Some(line), REFUSED) => Noted::Refused(line.known()),
-        _ => Noted::Unreadable,
-    }
-}
-
 fn to_json(line: &NewLine) -> Result<Vec<u8>> {
     serde_json::to_vec(line).map_err(Error::caused("a line of the audit trail cannot be noted"))
-}
-
-fn fits(json: &[u8]) -> bool {
-    json.len() <= SLOT_BYTES - HEAD
 }
 
 /// Removes the journal of a process that has ended.
@@ -344,11 +370,11 @@ mod tests {
     fn a_line_takes_the_place_of_its_note() {
         let dir = tempfile::tempdir().unwrap();
         let journal = JournalFile::create(dir.path()).unwrap();
-        let slot = journal.take().unwrap();
-        journal.note(&slot, &line("begun").unknown()).unwrap();
+        let mut slot = journal.take().unwrap();
+        journal.note(&mut slot, &line("begun").unknown()).unwrap();
         assert_eq!(only(dir.path()).begun.len(), 1);
         let settled = line("42");
-        assert!(journal.settle(&slot, &settled).unwrap());
+        assert!(journal.settle(&mut slot, &settled).unwrap());
         journal.sync().unwrap();
         let notes = only(dir.path());
         assert_eq!((notes.begun, notes.settled), (vec![], vec![settled]));
@@ -361,11 +387,11 @@ mod tests {
     fn a_line_that_is_too_long_for_its_slot_stays_a_note() {
         let dir = tempfile::tempdir().unwrap();
         let journal = JournalFile::create(dir.path()).unwrap();
-        let slot = journal.take().unwrap();
-        journal.note(&slot, &line("42")).unwrap();
+        let mut slot = journal.take().unwrap();
+        journal.note(&mut slot, &line("42")).unwrap();
         assert!(
             !journal
-                .settle(&slot, &line(&"k".repeat(SLOT_BYTES)))
+                .settle(&mut slot, &line(&"k".repeat(65_536)))
                 .unwrap()
         );
         assert_eq!(only(dir.path()).begun.len(), 1);
@@ -375,13 +401,56 @@ mod tests {
     fn a_line_that_was_written_in_part_is_found_to_be_damaged() {
         let dir = tempfile::tempdir().unwrap();
         let journal = JournalFile::create(dir.path()).unwrap();
-        let slot = journal.take().unwrap();
-        assert!(journal.settle(&slot, &line("42")).unwrap());
+        let mut slot = journal.take().unwrap();
+        assert!(journal.settle(&mut slot, &line("42")).unwrap());
         let mut bytes = fs::read(&journal.path).unwrap();
         let at = bytes.windows(2).position(|pair| pair == b"42").unwrap();
         // As where the second half of a slot did not reach the disk.
         bytes[at] = b'5';
         fs::write(&journal.path, bytes).unwrap();
+        let notes = only(dir.path());
+        assert_eq!((notes.settled.len(), notes.unreadable), (0, 1));
+    }
+
+    #[test]
+    fn a_line_that_is_longer_than_a_slot_goes_on_in_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = JournalFile::create(dir.path()).unwrap();
+        let mut slots: Vec<Slot> = (0..3).map(|_| journal.take().unwrap()).collect();
+        let lengths = [SLOT_BYTES, 10 * SLOT_BYTES, 60 * SLOT_BYTES];
+        let lines = lengths.map(|length| line(&"k".repeat(length)));
+        for (slot, line) in slots.iter_mut().zip(&lines) {
+            journal.note(slot, &line.clone().unknown()).unwrap();
+            assert!(journal.prepare(slot, &line.clone().unknown()).unwrap());
+        }
+        assert_eq!(only(dir.path()).begun, lines.clone().map(NewLine::unknown));
+        for slot in &slots {
+            journal.confirm(slot).unwrap();
+        }
+        let notes = only(dir.path());
+        assert_eq!((notes.begun, notes.settled), (vec![], lines.to_vec()));
+        // One that takes fewer slots than it has.
+        assert!(journal.settle(&mut slots[2], &line("42")).unwrap());
+        journal.refuse(&slots[2]).unwrap();
+        assert_eq!(only(dir.path()).refused.len(), 1);
+        journal.clear(slots);
+        let notes = only(dir.path());
+        assert_eq!(
+            (notes.settled, notes.refused, notes.unreadable),
+            (vec![], vec![], 0)
+        );
+        let free = journal.slots.lock();
+        assert_eq!(free.free.len(), free.all as usize);
+    }
+
+    #[test]
+    fn a_line_whose_end_is_missing_is_found_to_be_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = JournalFile::create(dir.path()).unwrap();
+        let mut slot = journal.take().unwrap();
+        let long = line(&"k".repeat(3 * SLOT_BYTES));
+        assert!(journal.settle(&mut slot, &long).unwrap());
+        journal.clear_numbers(slot.more.clone());
         let notes = only(dir.path());
         assert_eq!((notes.settled.len(), notes.unreadable), (0, 1));
     }

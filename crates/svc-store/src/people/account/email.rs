@@ -6,7 +6,7 @@ use super::{Account, changed_meanwhile, current, mail_change};
 use crate::credentials::{Purpose, codes, sessions};
 use crate::database::values;
 use crate::error::Result;
-use crate::people::{MailKind, UserScope, accounts, users};
+use crate::people::{MailKind, RealmRow, accounts, person};
 use crate::projects::Located;
 use crate::secrets::Secret;
 
@@ -26,15 +26,15 @@ impl Account<'_> {
     ) -> Result<String> {
         let new_email = new_email.trim().to_owned();
         accounts::check_email("new_email", &new_email)?;
-        let (scope, kept) = self.get(user).await?;
+        let (realm, kept) = self.get(user).await?;
         self.check_current(&kept, current_password).await?;
         let base_url = self.base_url.clone();
         self.store
             .write(move |tx| {
-                let user = current(tx, &scope, &kept)?.ok_or_else(changed_meanwhile)?;
+                let person = current(tx, &realm, &kept)?.ok_or_else(changed_meanwhile)?;
                 let mail = (MailKind::ChangeEmail, Purpose::ChangeEmail);
-                users::mail_code(tx, &scope, &user, mail, &new_email, &base_url)?;
-                tx.audit(scope.entry("account.change_email", user.uid));
+                person::mail_code(tx, &realm, person.uid, mail, &new_email, &base_url)?;
+                tx.audit(realm.entry("account.change_email", person.uid));
                 Ok(new_email)
             })
             .await
@@ -47,36 +47,38 @@ impl Account<'_> {
     /// # Errors
     /// A field error on `code` when it is not good, or when another user has the address by now.
     pub async fn change_email_complete(&self, code: &str) -> Result<(String, String)> {
-        let scope = self.scope.clone();
+        let realm = self.realm.clone();
         let code = code.to_owned();
         self.store
             .write(move |tx| {
-                let scope =
-                    UserScope::find(tx, &scope)?.ok_or_else(codes::invalid_code)?;
-                let (uid, new_email) = codes::find(tx, &code, Purpose::ChangeEmail)?
+                let realm =
+                    RealmRow::find(tx, &realm)?.ok_or_else(codes::invalid_code)?;
+                let (uid, new_email) = codes::find(tx, &realm, &code, Purpose::ChangeEmail)?
                     .ok_or_else(codes::invalid_code)?;
-                let user = users::get(tx, &scope, uid).map_err(|_| codes::invalid_code())?.user;
-                let entry = scope
-                    .entry("account.change_email_complete", uid)
-                    .by_user(uid, &user.email)
-                    .before(tx.tag("users", uid)?);
-                codes::forget(tx, uid)?;
+                let person = person::get(tx, &realm, uid).map_err(|_| codes::invalid_code())?.person;
+                if person.suspended.is_some() {
+                    return Err(codes::invalid_code());
+                }
+                let table = realm.table();
+                let entry = realm
+                    .entry_by("account.change_email_complete", uid, &person.email)
+                    .before(tx.tag(table, uid)?);
+                codes::forget(tx, realm.person(Some(uid)))?;
                 let key = accounts::key(&new_email);
-                tx.execute(
-                    "UPDATE users SET email = ?1, email_key = ?2, email_confirmed = ?3 WHERE uid = ?4",
-                    &values![new_email, key, true, uid],
-                )
-                .map_err(|error| {
+                let sql = format!(
+                    "UPDATE {table} SET email = ?1, email_key = ?2, email_confirmed = ?3 WHERE uid = ?4"
+                );
+                tx.execute(&sql, &values![new_email, key, true, uid]).map_err(|error| {
                     let taken = "another account has this address by now; sign in to that one";
                     error.if_taken("code", taken)
                 })?;
-                if accounts::key(&user.email) != key {
-                    sessions::end_all(tx, uid)?;
+                if accounts::key(&person.email) != key {
+                    sessions::end_all(tx, realm.person(Some(uid)))?;
                     let about = Some(new_email.clone());
-                    mail_change(tx, &scope, &user, MailKind::EmailChanged, about)?;
+                    mail_change(tx, &realm, &person, MailKind::EmailChanged, about)?;
                 }
-                tx.changed_row("users", uid, entry)?;
-                Ok((user.email, new_email))
+                tx.changed_row(table, uid, entry)?;
+                Ok((person.email, new_email))
             })
             .await
     }

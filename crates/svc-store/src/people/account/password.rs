@@ -4,11 +4,11 @@ use uuid::Uuid;
 
 use super::{Account, changed_meanwhile, current, mail_change};
 use crate::audit::AuditEntry;
-use crate::credentials::{Purpose, SessionTokens, codes, sessions};
+use crate::credentials::{Purpose, SessionTokens, SignInOrigin, codes, sessions};
 use crate::database::{Reader, Tx, values};
 use crate::error::Result;
-use crate::people::users::UserRow;
-use crate::people::{MailKind, User, UserScope, users};
+use crate::people::person::{self, PersonRow};
+use crate::people::{MailKind, Person, RealmRow, users};
 use crate::projects::Located;
 use crate::secrets::Secret;
 
@@ -34,18 +34,20 @@ impl Account<'_> {
         new: Secret,
         current_password: Option<Secret>,
     ) -> Result<SessionTokens> {
-        let (scope, kept) = self.get(user).await?;
-        scope
+        let (realm, kept) = self.get(user).await?;
+        realm
             .authentication
-            .check_password("new_password", new.expose(), &kept.user.email)?;
+            .check_password("new_password", new.expose(), &kept.person.email)?;
         self.check_current(&kept, current_password).await?;
         let hash = self.store.passwords().hash(new).await?;
+        let origin = self.origin.clone();
         self.store
             .write(move |tx| {
-                let user = current(tx, &scope, &kept)?.ok_or_else(changed_meanwhile)?;
-                mail_change(tx, &scope, &user, MailKind::PasswordChanged, None)?;
-                let entry = scope.entry("account.change_password", user.uid);
-                set(tx, &scope, &user, &hash, &Details::default(), entry)
+                let person = current(tx, &realm, &kept)?.ok_or_else(changed_meanwhile)?;
+                mail_change(tx, &realm, &person, MailKind::PasswordChanged, None)?;
+                let entry = realm.entry("account.change_password", person.uid);
+                let details = Details::default();
+                set(tx, &realm, (&person, &origin), &hash, &details, entry)
             })
             .await
     }
@@ -56,31 +58,35 @@ impl Account<'_> {
     /// # Errors
     /// When the store cannot be used.
     pub async fn reset_password(&self, email: &str) -> Result<()> {
-        let scope = self.scope.clone();
+        let realm = self.realm.clone();
         let (email, base_url) = (email.trim().to_owned(), self.base_url.clone());
         self.store
             .write(move |tx| {
-                let scope = UserScope::find(tx, &scope)?;
-                let known = match &scope {
-                    Some(scope) => users::find(tx, scope, &email)?,
-                    None => None,
+                let Some(realm) = RealmRow::find(tx, &realm)? else {
+                    let nobody = RealmRow::of_service().person(None);
+                    codes::create(tx.housekeeping(), nobody, Purpose::ResetPassword, "")?;
+                    return Ok(());
                 };
-                let mut entry = AuditEntry::new("account.reset_password");
-                match (&scope, known) {
-                    (Some(scope), Some(UserRow { user, .. })) => {
-                        entry = entry.user(user.uid);
+                let known = person::find(tx, &realm, &email)?;
+                let known = known.filter(|known| known.person.suspended.is_none());
+                let action = "account.reset_password";
+                let entry = match known {
+                    Some(PersonRow { person, .. }) => {
                         let mail = (MailKind::ResetPassword, Purpose::ResetPassword);
-                        users::mail_code(tx, scope, &user, mail, &user.email, &base_url)?;
+                        person::mail_code(tx, &realm, person.uid, mail, &person.email, &base_url)?;
+                        realm.entry(action, person.uid)
                     }
-                    _ => {
-                        codes::create(tx, None, Purpose::ResetPassword, "")?;
+                    None => {
+                        codes::create(tx, realm.person(None), Purpose::ResetPassword, "")?;
+                        // A line without a person means that the address has no account.
+                        let entry = AuditEntry::new(action);
+                        match realm.realm.scope() {
+                            Some(scope) => entry.scope(scope),
+                            None => entry,
+                        }
                     }
-                }
-                // A line without a user means that the address has no account.
-                match scope {
-                    Some(scope) => tx.audit(entry.scope(&scope.names)),
-                    None => drop(tx.housekeeping()),
-                }
+                };
+                tx.audit(entry);
                 Ok(())
             })
             .await
@@ -130,84 +136,85 @@ impl Account<'_> {
         new: Secret,
         known: Details,
     ) -> Result<SessionTokens> {
-        let scope = self.scope.clone();
+        let realm = self.realm.clone();
         let code = code.to_owned();
         // Before the work of a hash is done for it.
-        let (scope, kept) = {
+        let (realm, kept) = {
             let code = code.clone();
             let found = self.store.read(move |reader| {
-                let Some(scope) = UserScope::find(reader, &scope)? else {
+                let Some(realm) = RealmRow::find(reader, &realm)? else {
                     return Ok(None);
                 };
-                let kept = by_code(reader, &scope, &code, purpose)?;
-                Ok(kept.map(|kept| (scope, kept)))
+                let kept = by_code(reader, &realm, &code, purpose)?;
+                Ok(kept.map(|kept| (realm, kept)))
             });
             found.await?.ok_or_else(codes::invalid_code)?
         };
-        scope
+        realm
             .authentication
-            .check_password(field, new.expose(), &kept.user.email)?;
+            .check_password(field, new.expose(), &kept.person.email)?;
         let hash = self.store.passwords().hash(new).await?;
+        let origin = self.origin.clone();
         self.store
             .write(move |tx| {
                 // It works once: another call may have used it while the hash was made.
-                let kept = by_code(tx, &scope, &code, purpose)?;
-                let user = kept.ok_or_else(codes::invalid_code)?.user;
+                let kept = by_code(tx, &realm, &code, purpose)?;
+                let person = kept.ok_or_else(codes::invalid_code)?.person;
                 if purpose == Purpose::ResetPassword {
-                    mail_change(tx, &scope, &user, MailKind::PasswordChanged, None)?;
+                    mail_change(tx, &realm, &person, MailKind::PasswordChanged, None)?;
                 }
                 let action = match purpose {
                     Purpose::Invitation => "account.accept_invitation",
                     _ => "account.reset_password_complete",
                 };
-                let entry = scope.entry(action, user.uid);
-                let entry = entry.by_user(user.uid, &user.email);
-                set(tx, &scope, &user, &hash, &known, entry)
+                let entry = realm.entry_by(action, person.uid, &person.email);
+                set(tx, &realm, (&person, &origin), &hash, &known, entry)
             })
             .await
     }
 }
 
-/// The user that a code was mailed to, while the address is still that user's.
+/// The person that a code was mailed to, while the address is still that person's. Who is suspended has no use for it.
 fn by_code(
     reader: &mut Reader<'_>,
-    scope: &UserScope,
+    realm: &RealmRow,
     code: &str,
     purpose: Purpose,
-) -> Result<Option<UserRow>> {
-    let Some((uid, email)) = codes::find(reader, code, purpose)? else {
+) -> Result<Option<PersonRow>> {
+    let Some((uid, email)) = codes::find(reader, realm, code, purpose)? else {
         return Ok(None);
     };
-    let kept = users::find(reader, scope, &email)?;
-    Ok(kept.filter(|kept| kept.user.uid == uid))
+    let kept = person::find(reader, realm, &email)?;
+    Ok(kept.filter(|kept| kept.person.uid == uid && kept.person.suspended.is_none()))
 }
 
 /// Sets a password: earlier sessions end, codes that were mailed become invalid, and a new session begins. Whatever
 /// another person had set up with this address becomes invalid too. `entry` becomes the line about it.
 fn set(
     tx: &mut Tx<'_>,
-    scope: &UserScope,
-    user: &User,
+    realm: &RealmRow,
+    (person, origin): (&Person, &SignInOrigin),
     hash: &str,
     known: &Details,
     entry: AuditEntry,
 ) -> Result<SessionTokens> {
-    let entry = entry.before(tx.tag("users", user.uid)?);
-    codes::forget(tx, user.uid)?;
-    sessions::end_all(tx, user.uid)?;
-    tx.execute(
-        "UPDATE users SET password = ?1, first_name = COALESCE(?2, first_name), \
+    let (table, uid) = (realm.table(), person.uid);
+    let entry = entry.before(tx.tag(table, uid)?);
+    codes::forget(tx, realm.person(Some(uid)))?;
+    sessions::end_all(tx, realm.person(Some(uid)))?;
+    let sql = format!(
+        "UPDATE {table} SET password = ?1, first_name = COALESCE(?2, first_name), \
          last_name = COALESCE(?3, last_name), \
-         email_confirmed = (email_confirmed OR ?5) WHERE uid = ?4",
-        &values![
-            hash,
-            known.first_name,
-            known.last_name,
-            user.uid,
-            known.email_confirmed
-        ],
-    )?;
-    let tokens = sessions::begin(tx, scope, user.uid)?;
-    tx.changed_row("users", user.uid, entry)?;
+         email_confirmed = (email_confirmed OR ?5) WHERE uid = ?4"
+    );
+    let Details {
+        first_name,
+        last_name,
+        email_confirmed,
+    } = known;
+    let values = values![hash, first_name, last_name, uid, *email_confirmed];
+    tx.execute(&sql, &values)?;
+    let tokens = sessions::begin(tx, realm, uid, origin)?;
+    tx.changed_row(table, uid, entry)?;
     Ok(tokens)
 }

@@ -6,7 +6,7 @@ use super::Account;
 use crate::credentials::Purpose;
 use crate::error::{Error, Result};
 use crate::people::users::NewUserRow;
-use crate::people::{MailKind, User, UserScope, accounts, users};
+use crate::people::{MailKind, Person, UserScope, accounts, person, users};
 use crate::projects::Located;
 use crate::secrets::Secret;
 
@@ -48,7 +48,7 @@ impl Registration {
 pub enum Registered {
     /// The address has an account now: this new one, or the one that it had before, whose owner got a mail.
     /// What is given of the user is the same in both cases.
-    Done(Box<User>),
+    Done(Box<Person>),
     /// The project does not allow registration.
     SignUpOff,
 }
@@ -61,7 +61,10 @@ impl Account<'_> {
     /// A field error on `email` when it is not an address or of a domain that may not register, on `password` when it is
     /// too weak, on the names when they are too long; [`ErrorKind::Busy`](crate::ErrorKind::Busy).
     pub async fn register(&self, registration: Registration) -> Result<Registered> {
-        let scope = self.scope.clone();
+        // There is no open registration of accounts.
+        let Some(scope) = self.realm.scope().cloned() else {
+            return Ok(Registered::SignUpOff);
+        };
         let scope = self
             .store
             .read(move |reader| UserScope::find(reader, &scope));
@@ -100,7 +103,7 @@ impl Account<'_> {
                 };
                 let made = users::insert(tx, &scope, made)?;
                 let [first_name, last_name, language, timezone] = names;
-                let user = User {
+                let user = Person {
                     uid: made.unwrap_or_else(Uuid::now_v7),
                     email,
                     email_confirmed: false,
@@ -109,15 +112,15 @@ impl Account<'_> {
                     last_name,
                     language,
                     timezone,
-                    team,
                     date_add: tx.now(),
+                    suspended: None,
                 };
                 let taken = match made {
                     Some(_) => None,
                     None => {
-                        let owner = users::find(tx, &scope, &user.email)?;
+                        let owner = person::find(tx, &scope, &user.email)?;
                         let missing = || Error::internal("a taken address has no user");
-                        Some(owner.ok_or_else(missing)?.user)
+                        Some(owner.ok_or_else(missing)?.person)
                     }
                 };
                 let (owner, mail) = match &taken {
@@ -125,7 +128,10 @@ impl Account<'_> {
                     // The owner has probably forgotten the account and wants to sign in again.
                     Some(owner) => (owner, (MailKind::AlreadyRegistered, Purpose::ResetPassword)),
                 };
-                users::mail_code(tx, &scope, owner, mail, &owner.email, &base_url)?;
+                // Who is suspended cannot sign in again that way.
+                if owner.suspended.is_none() {
+                    person::mail_code(tx, &scope, owner.uid, mail, &owner.email, &base_url)?;
+                }
                 let tag = tx.tag("users", owner.uid)?;
                 let before = tag.clone().filter(|_| taken.is_some());
                 let entry = scope.entry("account.register", owner.uid);

@@ -18,7 +18,8 @@ async fn registering_is_off_until_the_project_turns_it_on() {
     let Registered::Done(user) = register("ann@example.com").await.unwrap() else {
         panic!("sign-up is on");
     };
-    assert_eq!(user.team.name, "Read Only");
+    let kept = it.store.users(&prod()).get(user.uid).await.unwrap();
+    assert_eq!(kept.team.name, "Read Only");
     assert!(
         it.sign_in("ann@example.com", "my own password")
             .await

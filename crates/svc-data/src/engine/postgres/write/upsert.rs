@@ -64,7 +64,7 @@ pub(in super::super) async fn change_or_create(
     Ok(AtOnce::Written(match is_changed {
         true => {
             let before = row.record_at(fields, &change.key_shown, fields.len())?;
-            Changed::updated(Before::of(model, before)?, record).into_updated()?
+            Changed::updated(Before::of(model, before)?, record)?.into_updated()?
         }
         false => record,
     }))

@@ -225,6 +225,7 @@ mod tests {
         let source = Source {
             path,
             set_wal: false,
+            untouched: false,
             prepare: Arc::new(functions::register),
         };
         let direct = Direct::start(&source, &Arc::default()).unwrap();

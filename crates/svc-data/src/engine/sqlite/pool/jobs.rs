@@ -40,6 +40,11 @@ fn lock<T>(queue: &Queue<T>) -> MutexGuard<'_, FairQueue<T>> {
 }
 
 impl<T> Jobs<T> {
+    /// How many jobs wait.
+    pub(super) fn len(&self) -> usize {
+        self.signs.len()
+    }
+
     /// Adds a job of the caller that the task works for. False when all threads have ended.
     pub(super) fn send(&self, job: T) -> bool {
         let caller = Caller::current();

@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -32,11 +32,18 @@ pub(super) struct ReadJob {
 pub(super) type Run = dyn FnOnce(Result<&Open>) + Send;
 
 /// The life of a reader. Opening a view for every read would not scale with the number of readers.
-pub(super) fn run(slot: &mut Slot, jobs: &Waiting<ReadJob>, commits: &AtomicU64) {
+pub(super) fn run(
+    slot: &mut Slot,
+    jobs: &Waiting<ReadJob>,
+    commits: &AtomicU64,
+    busy: &AtomicUsize,
+) {
     let mut next = jobs.next();
     while let Some(job) = next.take() {
-        next = read_in_one_view(slot, job, jobs, commits)
-            .or_else(|| jobs.next_after(PAGES_KEPT, || slot.forget_pages()));
+        busy.fetch_add(1, Ordering::Relaxed);
+        next = read_in_one_view(slot, job, jobs, commits);
+        busy.fetch_sub(1, Ordering::Relaxed);
+        next = next.or_else(|| jobs.next_after(PAGES_KEPT, || slot.forget_pages()));
     }
 }
 

@@ -225,6 +225,7 @@ mod tests {
         let source = Source {
             path,
             set_wal: true,
+            untouched: false,
             prepare: Arc::new(|_, _| Ok(())),
         };
         let options = Options {

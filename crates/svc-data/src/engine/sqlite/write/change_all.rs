@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rusqlite::params_from_iter;
+use rusqlite::{Row, params_from_iter};
 use sea_query::{Expr, SqliteQueryBuilder};
 
 use super::{
@@ -21,10 +21,10 @@ use crate::{
             session::Session,
         },
     },
-    query::change_all::{Change, ChangeAllQuery},
+    query::change_all::{Change, ChangeAllQuery, rows_again},
     record::{
         Projection,
-        change_all::{ChangeAll, ChangedKeys},
+        change_all::{ChangeAll, ChangedRecords, ChangedRows},
     },
 };
 
@@ -36,6 +36,7 @@ pub(crate) struct AllChange {
     key: Projection,
     count: Statement,
     keys: Statement,
+    rows: Statement,
     change: Option<Statement>,
     given: Vec<Given>,
 }
@@ -54,6 +55,7 @@ impl AllChange {
             misfits: Misfits::of(model, request.test.as_ref())?,
             count: Statement::select(&query.count),
             keys: Statement::select(&query.keys),
+            rows: Statement::select(&query.rows),
             change: match query.change {
                 Change::Update(update) => Some(update.build(SqliteQueryBuilder).into()),
                 Change::Delete(delete) => Some(delete.build(SqliteQueryBuilder).into()),
@@ -65,24 +67,30 @@ impl AllChange {
         })
     }
 
-    /// Changes the records in the transaction of the writer, and returns their keys.
-    pub(crate) fn run(&self, session: Session<'_>) -> Result<ChangedKeys, Fault> {
+    /// Changes the records in the transaction of the writer, and returns them.
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<ChangedRecords, Fault> {
         let model = &self.model;
         session.check_version(model)?;
         self.misfits.check(session)?;
         let mut count = session.prepare_cached(&self.count.sql)?;
         let count: i64 = count.query_row(params_from_iter(&self.count.values), |row| row.get(0))?;
         self.request.check(count.unsigned_abs())?;
-        let mut keys = ChangedKeys::new();
-        let mut prepared = session.prepare_cached(&self.keys.sql)?;
-        let mut rows = prepared.query(params_from_iter(&self.keys.values))?;
-        while let Some(row) = rows.next()? {
-            let mut json = Vec::with_capacity(32);
-            row.write_shown(&mut json, &model.fields, &self.key)?;
-            keys.push(RecordJson::new(json.into(), String::new()).id(model)?);
+        let keeping = self.request.keeping(model, count.unsigned_abs());
+        let mut records = ChangedRows::default();
+        match keeping.clone() {
+            None => self.each(session, &self.keys, |row| {
+                let mut json = Vec::with_capacity(32);
+                row.write_shown(&mut json, &model.fields, &self.key)?;
+                Ok(records.add(model, RecordJson::new(json.into(), String::new()))?)
+            })?,
+            Some(keeping) => {
+                let key = self.key.clone().keeping(Some(keeping));
+                self.each(session, &self.rows, |row| {
+                    Ok(records.add(model, row.record(&model.fields, &key)?)?)
+                })?;
+            }
         }
-        drop(rows);
-        if let Some(statement) = self.change.as_ref().filter(|_| !keys.is_empty()) {
+        if let Some(statement) = self.change.as_ref().filter(|_| !records.keys.is_empty()) {
             let done = session
                 .prepare_cached(&statement.sql)
                 .and_then(|mut change| change.execute(params_from_iter(&statement.values)));
@@ -90,6 +98,34 @@ impl AllChange {
                 .translate(done)
                 .map_err(|error| refusal::explain(&session, model, &self.given, None, error))?;
         }
-        Ok(keys)
+        let is_deleted = self.request.values.is_none();
+        if let Some(keeping) = keeping.filter(|_| !is_deleted) {
+            let key = self.key.clone().keeping(Some(keeping));
+            let mut changed = Vec::new();
+            for keys in records.kept_keys() {
+                let again = Statement::select(&rows_again(&SqliteDialect, model, keys)?);
+                self.each(session, &again, |row| {
+                    changed.push(row.record(&model.fields, &key)?);
+                    Ok(())
+                })?;
+            }
+            records.compare(model, changed)?;
+        }
+        Ok(records.finish(is_deleted)?)
+    }
+
+    /// Gives each row of a statement to `add`.
+    fn each(
+        &self,
+        session: Session<'_>,
+        statement: &Statement,
+        mut add: impl FnMut(&Row<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut prepared = session.prepare_cached(&statement.sql)?;
+        let mut rows = prepared.query(params_from_iter(&statement.values))?;
+        while let Some(row) = rows.next()? {
+            add(row)?;
+        }
+        Ok(())
     }
 }

@@ -70,6 +70,7 @@ impl Upsert {
         let request = ChangeRequest {
             key: body.unique.clone(),
             if_match: None,
+            keeping: shown.keeping.clone(),
             update: Some(Update {
                 body: body.without_unique(),
                 replace: false,

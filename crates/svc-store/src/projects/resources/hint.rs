@@ -1,9 +1,16 @@
 //! Which database an address means, without what is secret in it.
 
-use svc_store::Secret;
+use crate::secrets::Secret;
 
-/// The address without its password and its parameters, which may contain passwords too.
-pub(super) fn of_url(url: &Secret) -> String {
+/// The address of a resource without its password and its parameters, which may contain passwords too.
+///
+/// ```
+/// use svc_store::{Secret, url_hint};
+///
+/// let url = Secret::new("postgres://app:secret@db.internal/shop?sslmode=require");
+/// assert_eq!(url_hint(&url), "postgres://app@db.internal/shop");
+/// ```
+pub fn url_hint(url: &Secret) -> String {
     let url = url.expose();
     if let Some(path) = url.strip_prefix("sqlite:") {
         let path = path.rsplit_once('?').map_or(path, |(path, _)| path);
@@ -52,7 +59,7 @@ mod tests {
                 "https://me@api.example/v1",
             ),
         ] {
-            let shown = of_url(&Secret::new(url));
+            let shown = url_hint(&Secret::new(url));
             assert!(!shown.contains("hunter2"), "{shown}");
             assert_eq!(shown, hint);
         }

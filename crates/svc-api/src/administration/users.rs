@@ -1,0 +1,44 @@
+//! What administrators do with the users of the environment beside changing them (administration, section 2).
+
+use svc_model::{
+    UserUid,
+    administration::users::{DeleteSession, Invite, ListSessions, Resume, Suspend},
+};
+
+use super::Users;
+use crate::Call;
+
+impl Users {
+    /// Lists the sessions of a user: `GET {app_base_url}/projects/{project}/{environment}/users/{uid}/sessions/`.
+    pub fn list_sessions(&self, uid: impl Into<UserUid>) -> Call<ListSessions> {
+        self.client
+            .call(ListSessions::new(self.client.scope(), uid))
+    }
+
+    /// Ends a session of a user:
+    /// `DELETE {app_base_url}/projects/{project}/{environment}/users/{uid}/sessions/{session}/`.
+    pub fn delete_session(
+        &self,
+        uid: impl Into<UserUid>,
+        session: impl Into<String>,
+    ) -> Call<DeleteSession> {
+        self.client
+            .call(DeleteSession::new(self.client.scope(), uid, session))
+    }
+
+    /// Suspends a user, whose sessions end:
+    /// `POST {app_base_url}/projects/{project}/{environment}/users/{uid}/suspend/`.
+    pub fn suspend(&self, uid: impl Into<UserUid>) -> Call<Suspend> {
+        self.client.call(Suspend::new(self.client.scope(), uid))
+    }
+
+    /// Lets a suspended user sign in again: `POST {app_base_url}/projects/{project}/{environment}/users/{uid}/resume/`.
+    pub fn resume(&self, uid: impl Into<UserUid>) -> Call<Resume> {
+        self.client.call(Resume::new(self.client.scope(), uid))
+    }
+
+    /// Mails an invitation again: `POST {app_base_url}/projects/{project}/{environment}/users/{uid}/invite/`.
+    pub fn invite(&self, uid: impl Into<UserUid>) -> Call<Invite> {
+        self.client.call(Invite::new(self.client.scope(), uid))
+    }
+}

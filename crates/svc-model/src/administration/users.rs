@@ -1,0 +1,123 @@
+//! What administrators do with the users of an environment beside changing them (administration, section 2). They are listed
+//! and changed with [`users`](crate::users).
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Paginated, Scope, TeamUid, UserUid, administration::Session, wire::Operation};
+
+/// A user of an environment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct User {
+    /// The unique ID.
+    pub uid: UserUid,
+    /// The e-mail address.
+    pub email: String,
+    /// The team.
+    pub group: TeamUid,
+    /// Whether the user cannot sign in.
+    pub suspended: bool,
+    /// Whether an invitation was accepted: a password was chosen.
+    pub has_password: bool,
+}
+
+impl User {
+    /// A user who may sign in and has not chosen a password yet.
+    pub fn new(
+        uid: impl Into<UserUid>,
+        email: impl Into<String>,
+        group: impl Into<TeamUid>,
+    ) -> Self {
+        Self {
+            uid: uid.into(),
+            email: email.into(),
+            group: group.into(),
+            suspended: false,
+            has_password: false,
+        }
+    }
+}
+
+/// List the sessions of a user: `GET {app_base_url}/projects/{project}/{environment}/users/{uid}/sessions/`, 200 with the paginated envelope, the newest first.
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Application "/projects/{project}/{environment}/users/{uid}/sessions/")]
+#[operation(name = "user_sessions.list", read, credential = ApiKey, level = Administrator, answer = Paginated<Session>)]
+#[operation(new = "Lists the sessions of a user.")]
+#[non_exhaustive]
+pub struct ListSessions {
+    /// The environment.
+    #[wire(path)]
+    pub scope: Scope,
+    /// The user.
+    #[wire(path)]
+    pub uid: UserUid,
+    /// The number of the page, starting at 1.
+    #[wire(query = "page")]
+    pub page: Option<u64>,
+    /// The number of sessions on a page.
+    #[wire(query = "_per_page")]
+    pub per_page: Option<u32>,
+}
+
+/// End a session of a user: `DELETE .../users/{uid}/sessions/{session}/`, 204.
+#[derive(Clone, Debug, Operation)]
+#[operation(DELETE Application "/projects/{project}/{environment}/users/{uid}/sessions/{session}/")]
+#[operation(name = "user_sessions.delete", read, credential = ApiKey, level = Administrator)]
+#[operation(new = "Ends a session of a user.")]
+#[non_exhaustive]
+pub struct DeleteSession {
+    /// The environment.
+    #[wire(path)]
+    pub scope: Scope,
+    /// The user.
+    #[wire(path)]
+    pub uid: UserUid,
+    /// The session.
+    #[wire(path)]
+    pub session: String,
+}
+
+/// Suspend a user: `POST .../users/{uid}/suspend/`, 200 with the [`User`]. The sessions end, and sign-in answers like a wrong password.
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Application "/projects/{project}/{environment}/users/{uid}/suspend/")]
+#[operation(name = "users.suspend", read, credential = ApiKey, level = Administrator, answer = User)]
+#[operation(new = "Suspends a user.")]
+#[non_exhaustive]
+pub struct Suspend {
+    /// The environment.
+    #[wire(path)]
+    pub scope: Scope,
+    /// The user.
+    #[wire(path)]
+    pub uid: UserUid,
+}
+
+/// Let a suspended user sign in again: `POST .../users/{uid}/resume/`, 200 with the [`User`].
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Application "/projects/{project}/{environment}/users/{uid}/resume/")]
+#[operation(name = "users.resume", read, credential = ApiKey, level = Administrator, answer = User)]
+#[operation(new = "Lets a suspended user sign in again.")]
+#[non_exhaustive]
+pub struct Resume {
+    /// The environment.
+    #[wire(path)]
+    pub scope: Scope,
+    /// The user.
+    #[wire(path)]
+    pub uid: UserUid,
+}
+
+/// Mail an invitation again: `POST .../users/{uid}/invite/`, 200 with the [`User`].
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Application "/projects/{project}/{environment}/users/{uid}/invite/")]
+#[operation(name = "users.invite", read, credential = ApiKey, level = Administrator, answer = User)]
+#[operation(new = "Mails an invitation again.")]
+#[non_exhaustive]
+pub struct Invite {
+    /// The environment.
+    #[wire(path)]
+    pub scope: Scope,
+    /// The user.
+    #[wire(path)]
+    pub uid: UserUid,
+}

@@ -1,0 +1,60 @@
+//! The account of the caller: its profile.
+
+use svc_model::administration::{
+    TeamName,
+    account::{Account, Get, ProjectOfAccount, Update},
+};
+use svc_store::AccountPatch;
+
+use crate::{
+    api::{call::Call, routes::Routes},
+    auth::credentials,
+    http::{ApiResult, response::operation_response},
+    state::State,
+};
+
+pub(super) fn routes() -> Routes {
+    Routes::new().on::<Get, _>(get).on::<Update, _>(update)
+}
+
+async fn get(call: Call<Get>) -> ApiResult {
+    let account = profile(&call.state, &call.account).await?;
+    Ok(operation_response::<Get>(&account))
+}
+
+async fn update(call: Call<Update>) -> ApiResult {
+    let patch = &call.operation.patch;
+    let mut change = AccountPatch::by_itself();
+    change.first_name.clone_from(&patch.first_name);
+    change.last_name.clone_from(&patch.last_name);
+    change.language.clone_from(&patch.language);
+    change.timezone.clone_from(&patch.timezone);
+    let accounts = call.store.accounts();
+    accounts.update(call.account.uid(), change).await?;
+    call.state.sync_with_store().await?;
+    let account = profile(&call.state, &call.account).await?;
+    Ok(operation_response::<Update>(&account))
+}
+
+/// The account as its owner sees it.
+async fn profile(state: &State, caller: &credentials::Account) -> ApiResult<Account> {
+    let account = state.store.accounts().get(caller.uid()).await?;
+    let mut projects = Vec::new();
+    for open in &caller.rights().memberships {
+        let settings = state.store.projects().get(&open.project).await?;
+        let team = TeamName::new(open.team.uid.to_string(), open.team.name.clone());
+        projects.push(ProjectOfAccount::new(
+            open.project.clone(),
+            settings.name,
+            team,
+        ));
+    }
+    let mut profile = Account::new(account.uid.to_string(), account.email);
+    profile.first_name = account.first_name;
+    profile.last_name = account.last_name;
+    profile.language = account.language;
+    profile.timezone = account.timezone;
+    profile.is_operator = caller.rights().operator.is_some();
+    profile.projects = projects;
+    Ok(profile)
+}

@@ -1,0 +1,266 @@
+//! Lists and single entries of the administration.
+
+use std::{borrow::Cow, marker::PhantomData, net::IpAddr};
+
+use axum::extract::{ConnectInfo, FromRequest, FromRequestParts as _, Request};
+use http::{StatusCode, request::Parts};
+use svc_data::{IfMatch, RecordJson, Resource};
+use svc_model::{
+    Invalid, ListQuery, Lookup, ProjectName, RecordView, Scope, query::parse_pairs, wire::Operation,
+};
+use svc_store::{Administered, ListedOf};
+
+use crate::{
+    api::{call::Call, records::list},
+    auth::credentials::{self, Account},
+    http::{
+        ApiError, ApiResult,
+        error::suggestion,
+        request::{Peer, path_values},
+        response::tagged_response,
+    },
+    state::{Shared, statements::Query},
+};
+
+/// A call for a list, by an account that has the level of the operation. Its query is read against the fields of what is
+/// listed.
+pub(super) struct ListCall<O> {
+    state: Shared,
+    account: Account,
+    path: Vec<String>,
+    parts: Parts,
+    peer: IpAddr,
+    operation: PhantomData<O>,
+}
+
+impl<O: Operation + 'static> FromRequest<Shared> for ListCall<O> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &Shared) -> ApiResult<Self> {
+        let (mut parts, _) = request.into_parts();
+        let path = path_values(&mut parts).await?;
+        let account = credentials::account(state, &parts.headers).await?;
+        account.check_operation(&O::INFO, &path)?;
+        let peer = ConnectInfo::<Peer>::from_request_parts(&mut parts, state).await;
+        let ConnectInfo(Peer(peer)) =
+            peer.map_err(|_| ApiError::Internal("a connection has no address".to_owned()))?;
+        Ok(Self {
+            state: Shared::clone(state),
+            account,
+            path,
+            parts,
+            peer,
+            operation: PhantomData,
+        })
+    }
+}
+
+impl<O: Operation> ListCall<O> {
+    pub(super) fn account(&self) -> &Account {
+        &self.account
+    }
+
+    pub(super) fn state(&self) -> &Shared {
+        &self.state
+    }
+
+    /// The entries of the project that the path names.
+    pub(super) fn of_project(&self) -> ListedOf {
+        let project = self.path.first().map_or("", String::as_str);
+        ListedOf::Project(ProjectName::from(project))
+    }
+
+    /// The entries of the environment that the path names.
+    pub(super) fn of_environment(&self) -> ListedOf {
+        let name = |index: usize| self.path.get(index).map_or("", String::as_str);
+        ListedOf::Environment(Scope::new(name(0), name(1)))
+    }
+
+    /// Answers with a page of entries.
+    pub(super) async fn list(&self, what: Administered, of: ListedOf) -> ApiResult {
+        self.list_with(what, of, &[], |query, _| Ok(query)).await
+    }
+
+    /// The same without what was revoked, unless that is asked for.
+    pub(super) async fn list_valid(&self, what: Administered, of: ListedOf) -> ApiResult {
+        self.list_with(what, of, &["revoked"], |query, values| {
+            let all = values.first().and_then(Option::as_deref);
+            Ok(match all.map(svc_model::parse_bool) {
+                None => query.filter("revoked", Lookup::Isnull, "true"),
+                Some(Some(true)) => query,
+                Some(Some(false)) => query.filter("revoked", Lookup::Isnull, "true"),
+                Some(None) => {
+                    return Err(Invalid::field("revoked", "must be 1 or 0").into());
+                }
+            })
+        })
+        .await
+    }
+
+    /// Answers with a page of entries. `parameters` of the query are no fields: `refine` gets their values.
+    pub(super) async fn list_with(
+        &self,
+        what: Administered,
+        of: ListedOf,
+        parameters: &[&str],
+        refine: impl FnOnce(ListQuery, &[Option<String>]) -> ApiResult<ListQuery>,
+    ) -> ApiResult {
+        let (text, values) = self.split_query(parameters)?;
+        let resource = entries(&self.state, what, of).await?;
+        let read = resource.read_against(what.model(), |model| {
+            ListQuery::parse(&text, &|name| model.has_field(name))
+                .map_err(|invalid| suggestion::in_list(&invalid, model))
+        });
+        let (model, mut query) = read.await?;
+        if let Some(field) = what.newest_first()
+            && query.order_by.is_empty()
+        {
+            query = query.order_by(format!("-{field}").as_str());
+        }
+        let query = refine(query, &values)?;
+        let asked = list::Asked {
+            parts: &self.parts,
+            config: &self.state.config,
+            peer: self.peer,
+        };
+        let begin = || {
+            let Parts { method, uri, .. } = &self.parts;
+            let query = Query::Request(method.clone(), uri.clone());
+            let statements = &self.state.statements;
+            Ok(statements.begin_unlisted(self.account.actor(), query))
+        };
+        list::answer(asked, &model, &query, begin, resource.list(&model, &query)).await
+    }
+
+    /// The query string without these parameters and `draft`, and their values.
+    fn split_query(&self, parameters: &[&str]) -> ApiResult<(String, Vec<Option<String>>)> {
+        let text = self.parts.uri.query().unwrap_or_default();
+        let pairs = parse_pairs(text);
+        let pairs = pairs.map_err(|error| Invalid::general(error.to_string()))?;
+        let value_of = |name: &&str| {
+            let mut found = pairs.iter().rev().filter(|(key, _)| key == name);
+            found.next().map(|(_, value)| value.clone().into_owned())
+        };
+        let values = parameters.iter().map(value_of).collect();
+        let is_field = |pair: &&str| {
+            let key = pair.split('=').next().unwrap_or_default();
+            !parameters.contains(&key)
+        };
+        let rest: Vec<&str> = text.split('&').filter(is_field).collect();
+        Ok((rest.join("&"), values))
+    }
+}
+
+/// The entries of the administration, from the store or from what is known of it.
+pub(super) async fn entries(
+    state: &Shared,
+    what: Administered,
+    of: ListedOf,
+) -> ApiResult<Resource> {
+    let read = state.store.administered(what, &of);
+    let key = (what, of.clone());
+    Ok(state.administered.get_or_read(key, read).await?)
+}
+
+/// One entry by its key.
+pub(super) async fn entry(
+    state: &Shared,
+    what: Administered,
+    of: ListedOf,
+    key: &str,
+) -> ApiResult<RecordJson> {
+    let resource = entries(state, what, of).await?;
+    let model = resource.find_model(what.model()).await?;
+    let view = RecordView::default();
+    let found = resource.retrieve(&model, &escaped(key), &view).await;
+    found.map_err(|error| match error.kind() {
+        // A text that cannot be a key is the key of nothing.
+        svc_data::ErrorKind::NotFound | svc_data::ErrorKind::Invalid => {
+            ApiError::NotFound("there is no such entry".to_owned())
+        }
+        _ => error.into(),
+    })
+}
+
+/// A failure of the store, with the name that a field has on the wire in place of the store's.
+pub(super) fn named_field(error: svc_store::Error, stored: &str, wire: &str) -> ApiError {
+    let Some(invalid) = error.invalid() else {
+        return error.into();
+    };
+    let mut renamed = Invalid::new();
+    for message in invalid.general_errors() {
+        renamed.push_general(message);
+    }
+    for (field, messages) in invalid.field_errors() {
+        let field = if field == stored { wire } else { field };
+        for message in messages {
+            renamed.push_field(field, message);
+        }
+    }
+    renamed.into()
+}
+
+/// A key of one part as records write it.
+fn escaped(key: &str) -> Cow<'_, str> {
+    match key.contains([',', '%']) {
+        true => svc_model::RecordId::composite([key])
+            .as_str()
+            .to_owned()
+            .into(),
+        false => key.into(),
+    }
+}
+
+impl<O: Operation> Call<O> {
+    /// Answers with an entry as it is now. To a read, 304 where the caller has it.
+    pub(super) async fn answer_entry(
+        &self,
+        status: StatusCode,
+        what: Administered,
+        of: ListedOf,
+        key: &str,
+    ) -> ApiResult {
+        let RecordJson { body, etag, .. } = entry(&self.state, what, of, key).await?;
+        let headers = self.parts.method.is_safe().then_some(&self.parts.headers);
+        Ok(tagged_response(status, [body], &etag, headers))
+    }
+
+    /// Answers to a write with the entry as it is now. The write takes effect for everybody from now on.
+    pub(super) async fn written(
+        &self,
+        status: StatusCode,
+        what: Administered,
+        of: ListedOf,
+        key: &str,
+    ) -> ApiResult {
+        self.state.sync_with_store().await?;
+        self.answer_entry(status, what, of, key).await
+    }
+
+    /// Answers to a write that leaves nothing to show. It takes effect for everybody from now on.
+    pub(super) async fn done(&self) -> ApiResult {
+        self.state.sync_with_store().await?;
+        Ok(crate::http::response::empty_response(
+            StatusCode::NO_CONTENT,
+        ))
+    }
+
+    /// Holds a write to the entity tags that it is for, where it names some.
+    pub(super) async fn check_entry_tag(
+        &self,
+        tags: Option<&str>,
+        what: Administered,
+        of: ListedOf,
+        key: &str,
+    ) -> ApiResult<()> {
+        let Some(tags) = tags else {
+            return Ok(());
+        };
+        let tags = IfMatch::parse(tags)?;
+        let now = entry(&self.state, what, of, key).await?;
+        match tags.holds(&now.etag) {
+            true => Ok(()),
+            false => Err(ApiError::changed()),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What the teams of a project may do with records.
+
+use http::StatusCode;
+use svc_model::{
+    Invalid,
+    administration::rights::{Delete, List, Set},
+};
+use svc_store::{Administered, ListedOf, Rights, RightsRule};
+
+use super::{entries::ListCall, members::parse_uid};
+use crate::{
+    api::{call::Call, routes::Routes},
+    http::ApiResult,
+};
+
+const WHAT: Administered = Administered::Rights;
+
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .on::<List, _>(list)
+        .on::<Set, _>(set)
+        .on::<Delete, _>(delete)
+}
+
+async fn list(call: ListCall<List>) -> ApiResult {
+    call.list(WHAT, call.of_project()).await
+}
+
+async fn set(call: Call<Set>) -> ApiResult {
+    let Set { project, rule, .. } = &call.operation;
+    let rights = rights("rights", &rule.rights)?;
+    let mut new = RightsRule::new(rule.resource.clone(), rule.model.clone(), rights);
+    new.environment.clone_from(&rule.environment);
+    let (uid, is_new) = call.store.rights().put(project, &rule.team, new).await?;
+    let status = match is_new {
+        true => StatusCode::CREATED,
+        false => StatusCode::OK,
+    };
+    let of = ListedOf::Project(project.clone());
+    call.written(status, WHAT, of, &uid.to_string()).await
+}
+
+async fn delete(call: Call<Delete>) -> ApiResult {
+    let Delete { project, uid, .. } = &call.operation;
+    let rights = call.store.rights();
+    rights.delete(project, parse_uid(uid)?).await?;
+    call.done().await
+}
+
+/// Rights by their names.
+pub(super) fn rights(field: &str, names: &[String]) -> Result<Rights, Invalid> {
+    let mut rights = Rights::new(false, false, false);
+    for name in names {
+        match name.as_str() {
+            "read" => rights.read = true,
+            "write" => rights.write = true,
+            "delete" => rights.delete = true,
+            _ => {
+                let message =
+                    "each must be read, write or delete; an empty array denies everything";
+                return Err(Invalid::field(field, message));
+            }
+        }
+    }
+    Ok(rights)
+}

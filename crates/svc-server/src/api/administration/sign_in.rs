@@ -1,0 +1,72 @@
+//! How the users of a project sign in.
+
+use svc_model::{
+    ProjectName,
+    administration::sign_in::{Get, SignIn, Update},
+};
+use svc_store::{ProjectPatch, ProjectSettings, Store};
+
+use super::entries::named_field;
+use crate::{
+    api::{call::Call, routes::Routes},
+    http::{ApiResult, response::operation_response},
+};
+
+pub(super) fn routes() -> Routes {
+    Routes::new().on::<Get, _>(get).on::<Update, _>(update)
+}
+
+async fn get(call: Call<Get>) -> ApiResult {
+    let settings = settings(&call.store, &call.operation.project).await?;
+    Ok(operation_response::<Get>(&shown(settings)))
+}
+
+async fn update(call: Call<Update>) -> ApiResult {
+    let Update { project, patch, .. } = &call.operation;
+    let patch = patch.clone();
+    let mut authentication = settings(&call.store, project).await?.authentication;
+    if let Some(team) = patch.sign_up_team {
+        authentication.sign_up_team = team;
+    }
+    if let Some(domains) = patch.email_domains {
+        authentication.email_domains = domains;
+    }
+    if let Some(confirm) = patch.confirm_email {
+        authentication.confirm_email = confirm;
+    }
+    if let Some(length) = patch.password_min_length {
+        authentication.password_min_length = length;
+    }
+    if let Some(seconds) = patch.access_token_seconds {
+        authentication.access_token_seconds = seconds;
+    }
+    if let Some(days) = patch.refresh_token_days {
+        authentication.refresh_token_days = days;
+    }
+    if let Some(link) = patch.mail_link {
+        authentication.link = link;
+    }
+    let mut change = ProjectPatch::default();
+    change.sign_up = patch.sign_up;
+    change.authentication = Some(authentication);
+    let changed = call.store.projects().update(project, change).await;
+    let settings = changed.map_err(|error| named_field(error, "link", "mail_link"))?;
+    call.state.sync_with_store().await?;
+    Ok(operation_response::<Update>(&shown(settings)))
+}
+
+async fn settings(store: &Store, project: &ProjectName) -> ApiResult<ProjectSettings> {
+    Ok(store.projects().get(project).await?)
+}
+
+fn shown(settings: ProjectSettings) -> SignIn {
+    let authentication = settings.authentication;
+    let mut shown = SignIn::new(settings.sign_up, authentication.sign_up_team);
+    shown.email_domains = authentication.email_domains;
+    shown.confirm_email = authentication.confirm_email;
+    shown.password_min_length = authentication.password_min_length;
+    shown.access_token_seconds = authentication.access_token_seconds;
+    shown.refresh_token_days = authentication.refresh_token_days;
+    shown.mail_link = authentication.link;
+    shown
+}

@@ -1,0 +1,82 @@
+//! What administrators do with the users of an environment beside changing them.
+
+use svc_model::{
+    Realm, UserUid,
+    administration::users::{DeleteSession, Invite, ListSessions, Resume, Suspend, User},
+};
+use uuid::Uuid;
+
+use super::members::parse_uid;
+use crate::{
+    api::{call::Call, routes::Routes},
+    http::{ApiResult, response::operation_response},
+};
+
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .on::<ListSessions, _>(list_sessions)
+        .on::<DeleteSession, _>(delete_session)
+        .on::<Suspend, _>(suspend)
+        .on::<Resume, _>(resume)
+        .on::<Invite, _>(invite)
+}
+
+async fn list_sessions(call: Call<ListSessions>) -> ApiResult {
+    let ListSessions {
+        scope,
+        uid,
+        page,
+        per_page,
+        ..
+    } = &call.operation;
+    let realm = Realm::from(scope);
+    let page = call.sessions_of(&realm, parse(uid)?, *page, *per_page);
+    Ok(operation_response::<ListSessions>(&page.await?))
+}
+
+async fn delete_session(call: Call<DeleteSession>) -> ApiResult {
+    let DeleteSession {
+        scope,
+        uid,
+        session,
+        ..
+    } = &call.operation;
+    let sessions = call.store.sessions();
+    let realm = Realm::from(scope);
+    let ended = sessions.end_one(&realm, parse(uid)?, parse_uid(session)?);
+    ended.await?;
+    call.done().await
+}
+
+async fn suspend(call: Call<Suspend>) -> ApiResult {
+    let Suspend { scope, uid, .. } = &call.operation;
+    let user = call.store.users(scope).suspend(parse(uid)?).await?;
+    call.state.sync_with_store().await?;
+    Ok(operation_response::<Suspend>(&shown(user)))
+}
+
+async fn resume(call: Call<Resume>) -> ApiResult {
+    let Resume { scope, uid, .. } = &call.operation;
+    let user = call.store.users(scope).resume(parse(uid)?).await?;
+    call.state.sync_with_store().await?;
+    Ok(operation_response::<Resume>(&shown(user)))
+}
+
+async fn invite(call: Call<Invite>) -> ApiResult {
+    let Invite { scope, uid, .. } = &call.operation;
+    let users = call.store.users(scope);
+    let user = users.invite(parse(uid)?, call.state.base_url()).await?;
+    call.state.mail.wake();
+    Ok(operation_response::<Invite>(&shown(user)))
+}
+
+fn parse(uid: &UserUid) -> ApiResult<Uuid> {
+    parse_uid(uid.as_str())
+}
+
+fn shown(user: svc_store::User) -> User {
+    let mut shown = User::new(user.uid.to_string(), user.email, user.team.uid.to_string());
+    shown.suspended = user.suspended.is_some();
+    shown.has_password = user.has_password;
+    shown
+}

@@ -1,0 +1,116 @@
+//! What writes did to the values of records, as lines keep it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The most bytes of a line about several records that are kept of their values.
+const MAX_OF_MANY: usize = 1 << 20;
+
+/// What a write did to the values of a record, or of each of several: JSON, kept as it is.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Changes(Box<RawValue>);
+
+impl Changes {
+    /// What was done to one record: the JSON `{"old": {...}, "new": {...}}`, as `svc_data::Written::changes` gives it. Anything
+    /// but JSON is left out.
+    #[must_use]
+    pub fn of_record(json: String) -> Option<Self> {
+        match RawValue::from_string(json) {
+            Ok(json) => Some(Self(json)),
+            Err(error) => {
+                tracing::error!(%error, "values that were to be kept in the audit trail are no JSON");
+                None
+            }
+        }
+    }
+
+    /// What was done to each of several records, `None` where that is not known. The first of them are kept, up to a mebibyte
+    /// in all.
+    #[must_use]
+    pub fn of_records(each: impl IntoIterator<Item = Option<String>>) -> Option<Self> {
+        let (mut array, mut known) = ("[".to_owned(), 0);
+        for (number, changes) in each.into_iter().enumerate() {
+            let changes = changes.as_deref().unwrap_or("null");
+            if array.len() + changes.len() > MAX_OF_MANY {
+                break;
+            }
+            if number > 0 {
+                array.push(',');
+            }
+            array.push_str(changes);
+            if changes != "null" {
+                // What follows the last one that is known is left out.
+                known = array.len();
+            }
+        }
+        array.truncate(known);
+        array.push(']');
+        (known > 0).then(|| Self::of_record(array)).flatten()
+    }
+
+    /// The JSON.
+    #[must_use]
+    pub fn as_json(&self) -> &str {
+        self.0.get()
+    }
+
+    /// What was done to the record that has this place among those of its line.
+    pub(super) fn of_place(
+        json: &str,
+        place: usize,
+    ) -> Result<Option<&RawValue>, serde_json::Error> {
+        let each: Vec<Option<&RawValue>> = serde_json::from_str(json)?;
+        Ok(each.get(place).copied().flatten())
+    }
+}
+
+/// Without the values, which are nothing for a log.
+impl fmt::Debug for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Changes({} bytes)", self.as_json().len())
+    }
+}
+
+impl PartialEq for Changes {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_json() == other.as_json()
+    }
+}
+
+impl Eq for Changes {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_several_records_is_found_by_its_place() {
+        let each = [
+            Some("{\"new\":1}".to_owned()),
+            None,
+            Some("{\"new\":3}".to_owned()),
+            None,
+        ];
+        let changes = Changes::of_records(each).unwrap();
+        assert_eq!(changes.as_json(), r#"[{"new":1},null,{"new":3}]"#);
+        let of_place = |place| {
+            let found = Changes::of_place(changes.as_json(), place).unwrap();
+            found.map(|found| found.get().to_owned())
+        };
+        assert_eq!(of_place(0).as_deref(), Some("{\"new\":1}"));
+        assert_eq!(of_place(2).as_deref(), Some("{\"new\":3}"));
+        assert_eq!((of_place(1), of_place(3)), (None, None));
+        assert_eq!(Changes::of_records([None, None]), None);
+    }
+
+    #[test]
+    fn so_much_is_kept_of_many_records_and_no_more() {
+        let one = format!("{{\"new\":\"{}\"}}", "x".repeat(1_000));
+        let each = (0..2_000).map(|_| Some(one.clone()));
+        let kept = Changes::of_records(each).unwrap();
+        assert!((MAX_OF_MANY - 2_000..=MAX_OF_MANY + 1).contains(&kept.as_json().len()));
+    }
+}

@@ -1,0 +1,361 @@
+//! The history of a record: the lines about it, with what they did to its values.
+
+mod cursor;
+
+use std::collections::VecDeque;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+use svc_data::Row;
+use svc_model::records::{HistoryActor, HistoryEntry, HistoryQuery};
+use svc_model::{JsonObject, Scope};
+use uuid::Uuid;
+
+use self::cursor::Cursor;
+use super::Audit;
+use super::actor::{Actor, ActorKind};
+use super::changes::Changes;
+use crate::clock;
+use crate::database::{Reader, row, values};
+use crate::error::{Error, Result};
+
+/// Among how many lines the one is looked for that a write followed. Their order is that in which the service learnt of the
+/// writes, which of writes at the same time may be another than that of the database.
+const LOOKED_AT: usize = 16;
+/// How far such lines are apart at most.
+const CLOSE: SignedDuration = SignedDuration::from_secs(2);
+
+/// The record whose history is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HistoryOf {
+    /// The environment.
+    pub scope: Scope,
+    /// The resource.
+    pub resource: String,
+    /// The model.
+    pub model: String,
+    /// The primary key, as it is written in a path.
+    pub record: String,
+}
+
+impl HistoryOf {
+    /// The record of this key.
+    pub fn new(
+        scope: Scope,
+        resource: impl Into<String>,
+        model: impl Into<String>,
+        record: impl Into<String>,
+    ) -> Self {
+        Self {
+            scope,
+            resource: resource.into(),
+            model: model.into(),
+            record: record.into(),
+        }
+    }
+}
+
+/// A part of a history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HistoryPage {
+    /// What was done, the newest first.
+    pub entries: Vec<HistoryEntry>,
+    /// The cursor behind the last one, where more follow.
+    pub after: Option<String>,
+}
+
+impl Audit<'_> {
+    /// A part of the history of a record, the newest first. It is there as soon as its writes are acknowledged, and stays when
+    /// the record is deleted. Fields that may not be read are left out.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the cursor is none, else when the store cannot be read.
+    pub async fn history(
+        &self,
+        of: &HistoryOf,
+        query: &HistoryQuery,
+        may_read: impl Fn(&str) -> bool + Send + 'static,
+    ) -> Result<HistoryPage> {
+        let cursor = query.after.as_deref().map(Cursor::parse).transpose()?;
+        let mut cursor = cursor.unwrap_or_default();
+        self.collect().await;
+        let (of, wanted) = (of.clone(), query.per_page as usize);
+        self.store
+            .read(move |reader| {
+                let lines = lines(reader, &of, &cursor, wanted + LOOKED_AT)?;
+                let mut rest = VecDeque::from(lines);
+                let mut entries = Vec::new();
+                while entries.len() < wanted
+                    && let Some(line) = next(&mut rest, cursor.expected.as_deref())
+                {
+                    entries.push(line.entry(reader, &may_read)?);
+                    cursor.given.push(line.uid);
+                    cursor.expected = line.before;
+                }
+                let after = rest.front().map(|line| cursor.before(line.uid).to_text());
+                Ok(HistoryPage { entries, after })
+            })
+            .await
+    }
+}
+
+/// A line about a record.
+struct Line {
+    uid: Uuid,
+    time: Timestamp,
+    actor: Actor,
+    action: String,
+    before: Option<String>,
+    after: Option<String>,
+    is_unknown: bool,
+    /// The place of the record among those that the line is about, where they are several.
+    place: Option<usize>,
+}
+
+/// Lines about a record from a place on, the newest first.
+fn lines(
+    reader: &mut Reader<'_>,
+    of: &HistoryOf,
+    cursor: &Cursor,
+    most: usize,
+) -> Result<Vec<Line>> {
+    // No identifier is larger than this one.
+    let newest = cursor.newest.unwrap_or(Uuid::max()).to_string();
+    let (project, environment) = (
+        of.scope.project.to_string(),
+        of.scope.environment.to_string(),
+    );
+    let values = values![
+        of.record,
+        of.resource,
+        of.model,
+        project,
+        environment,
+        newest
+    ];
+    let most = most + cursor.given.len();
+    let columns =
+        "uid, date_add, actor_kind, actor_uid, actor_label, action, before_tag, after_tag, outcome";
+    // What users do themselves, such as signing in, is no change of their record. The character behind `.` is `/`.
+    let is_of = "resource = ?2 AND model = ?3 AND project = ?4 AND environment = ?5 AND uid <= ?6 \
+                 AND (action >= 'records.' AND action < 'records/' OR action >= 'users.' AND action < 'users/')";
+    let of_one = format!(
+        "SELECT {columns}, NULL AS place FROM audit WHERE record = ?1 AND {is_of} ORDER BY uid DESC LIMIT {most}"
+    );
+    let of_many = format!(
+        "SELECT {columns}, (SELECT MIN(key.key) FROM json_each(keys) AS key WHERE key.value = ?1) AS place FROM audit \
+         WHERE keys IS NOT NULL AND {is_of} AND EXISTS (SELECT 1 FROM json_each(keys) AS key WHERE key.value = ?1) \
+         ORDER BY uid DESC LIMIT {most}"
+    );
+    let mut lines = reader.list(&of_one, &values, Line::from_row)?;
+    lines.extend(reader.list(&of_many, &values, Line::from_row)?);
+    lines.sort_unstable_by_key(|line| std::cmp::Reverse(line.uid));
+    lines.retain(|line| !cursor.given.contains(&line.uid));
+    lines.truncate(most - cursor.given.len());
+    Ok(lines)
+}
+
+/// The next line of a history: that of the write that the expected tag came from, where it is among the newest ones.
+fn next(rest: &mut VecDeque<Line>, expected: Option<&str>) -> Option<Line> {
+    let newest = rest.front()?;
+    // No line comes before one that has no tags, whose place among others cannot be known.
+    let is_close =
+        |line: &&Line| newest.time.duration_since(line.time).abs() <= CLOSE && line.has_tags();
+    let close = || rest.iter().take(LOOKED_AT).take_while(is_close).skip(1);
+    let found = match expected {
+        _ if !newest.has_tags() => None,
+        Some(_) if newest.after.as_deref() == expected => None,
+        Some(_) => close().position(|line| line.after.as_deref() == expected),
+        // The newest one of all: what it followed is next, unless another one followed it.
+        None => {
+            let is_next = rest.get(1).is_some_and(|line| line.after == newest.before);
+            match (&newest.after, is_next) {
+                (Some(after), false) => {
+                    close().position(|line| line.before.as_deref() == Some(after))
+                }
+                _ => None,
+            }
+        }
+    };
+    rest.remove(found.map_or(0, |found| found + 1))
+}
+
+impl Line {
+    fn has_tags(&self) -> bool {
+        self.before.is_some() || self.after.is_some()
+    }
+
+    fn from_row(row: &Row) -> Result<Self> {
+        let place: Option<i64> = row.get("place")?;
+        Ok(Self {
+            uid: row::get(row, "uid")?,
+            time: row::get(row, "date_add")?,
+            actor: Actor {
+                kind: row::get(row, "actor_kind")?,
+                uid: row::get(row, "actor_uid")?,
+                label: row::get(row, "actor_label")?,
+            },
+            action: row::get(row, "action")?,
+            before: row::get(row, "before_tag")?,
+            after: row::get(row, "after_tag")?,
+            is_unknown: row.get::<Option<String>>("outcome")?.is_some(),
+            place: place.and_then(|place| usize::try_from(place).ok()),
+        })
+    }
+
+    fn entry(
+        &self,
+        reader: &mut Reader<'_>,
+        may_read: &dyn Fn(&str) -> bool,
+    ) -> Result<HistoryEntry> {
+        let Actor { kind, uid, label } = &self.actor;
+        let uid = uid.map(|uid| uid.to_string());
+        let actor = HistoryActor::new(ActorKind::as_str(*kind), uid, label.clone());
+        let mut entry = HistoryEntry::new(clock::to_text(self.time), actor, &self.action);
+        entry.outcome = self.is_unknown.then(|| super::row::UNKNOWN.to_owned());
+        let sql = "SELECT changes FROM audit WHERE uid = ?1";
+        let kept = reader.find(sql, &values![self.uid], |row| {
+            Ok(row.get::<Option<String>>("changes")?)
+        })?;
+        if let Some(json) = kept.flatten() {
+            let kept = match self.place {
+                Some(place) => Changes::of_place(&json, place).map_err(unreadable)?,
+                None => Some(serde_json::from_str(&json).map_err(unreadable)?),
+            };
+            entry.changes = kept.map(|kept| by_field(kept, may_read)).transpose()?;
+        }
+        Ok(entry)
+    }
+}
+
+/// Values as a line keeps them.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Kept {
+    old: JsonObject,
+    new: JsonObject,
+    cut: KeptLengths,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct KeptLengths {
+    old: JsonObject,
+    new: JsonObject,
+}
+
+/// What was done to each field that may be read.
+fn by_field(json: &RawValue, may_read: &dyn Fn(&str) -> bool) -> Result<JsonObject> {
+    let Kept { old, new, cut } = serde_json::from_str(json.get()).map_err(unreadable)?;
+    let mut changes = JsonObject::new();
+    let of_deleted = old.iter().filter(|(field, _)| !new.contains(field));
+    let fields = new.iter().chain(of_deleted).map(|(field, _)| field);
+    for field in fields.filter(|field| may_read(field)) {
+        let mut lengths = JsonObject::new();
+        let mut change = JsonObject::new();
+        for (name, values, cut) in [("old", &old, &cut.old), ("new", &new, &cut.new)] {
+            copy(values, field, &mut change, name)?;
+            copy(cut, field, &mut lengths, name)?;
+        }
+        if !lengths.is_empty() {
+            change.set("cut", &lengths).map_err(unreadable)?;
+        }
+        changes.set_raw(field, to_raw_value(&change).map_err(unreadable)?);
+    }
+    Ok(changes)
+}
+
+fn copy(from: &JsonObject, field: &str, to: &mut JsonObject, name: &str) -> Result<()> {
+    if let Some(value) = from.get_raw(field) {
+        let value = RawValue::from_string(value.to_owned()).map_err(unreadable)?;
+        to.set_raw(name, value);
+    }
+    Ok(())
+}
+
+fn unreadable(source: serde_json::Error) -> Error {
+    Error::internal("values that the audit trail keeps cannot be read").with_source(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(number: u8, before: &str, after: &str) -> Line {
+        let tag = |tag: &str| (!tag.is_empty()).then(|| tag.to_owned());
+        Line {
+            uid: Uuid::from_u128(number.into()),
+            time: Timestamp::UNIX_EPOCH,
+            actor: Actor::anonymous(),
+            action: "records.update".to_owned(),
+            before: tag(before),
+            after: tag(after),
+            is_unknown: false,
+            place: None,
+        }
+    }
+
+    /// The order in which lines come of which these are the newest first.
+    fn order(lines: Vec<Line>) -> Vec<u128> {
+        let mut rest = VecDeque::from(lines);
+        let (mut order, mut expected) = (Vec::new(), None::<String>);
+        while let Some(line) = next(&mut rest, expected.as_deref()) {
+            order.push(line.uid.as_u128());
+            expected = line.before;
+        }
+        order
+    }
+
+    #[test]
+    fn a_write_comes_behind_the_one_that_it_followed() {
+        let swapped = vec![
+            line(5, "d", "e"),
+            line(4, "b", "c"),
+            line(3, "c", "d"),
+            line(2, "a", "b"),
+        ];
+        assert_eq!(order(swapped), [5, 3, 4, 2]);
+        let newest = vec![line(3, "b", "c"), line(2, "c", "d"), line(1, "a", "b")];
+        assert_eq!(order(newest), [2, 3, 1]);
+    }
+
+    #[test]
+    fn the_order_of_lines_stays_where_it_fits_and_where_none_does() {
+        let back_and_forth = vec![
+            line(4, "b", "a"),
+            line(3, "a", "b"),
+            line(2, "b", "a"),
+            line(1, "", "b"),
+        ];
+        assert_eq!(order(back_and_forth), [4, 3, 2, 1]);
+        let elsewhere = vec![line(3, "x", "y"), line(2, "p", "q"), line(1, "", "a")];
+        assert_eq!(order(elsewhere), [3, 2, 1]);
+        let without_tags = vec![
+            line(4, "b", "c"),
+            line(3, "", ""),
+            line(2, "", ""),
+            line(1, "a", "b"),
+        ];
+        assert_eq!(order(without_tags), [4, 3, 2, 1]);
+    }
+
+    #[test]
+    fn a_field_that_may_not_be_read_does_not_exist() {
+        let kept = r#"{"old":{"a":1,"pay":2},"new":{"a":9007199254740993,"pay":3},"cut":{"new":{"pay":9}}}"#;
+        let kept: &RawValue = serde_json::from_str(kept).unwrap();
+        let shown = |may_read: &dyn Fn(&str) -> bool| {
+            serde_json::to_string(&by_field(kept, may_read).unwrap()).unwrap()
+        };
+        assert_eq!(
+            shown(&|_| true),
+            r#"{"a":{"old":1,"new":9007199254740993},"pay":{"old":2,"new":3,"cut":{"new":9}}}"#
+        );
+        assert_eq!(
+            shown(&|field| field == "a"),
+            r#"{"a":{"old":1,"new":9007199254740993}}"#
+        );
+    }
+}

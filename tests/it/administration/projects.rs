@@ -1,0 +1,303 @@
+//! Projects and what they consist of.
+
+use serde_json::json;
+
+use super::{call, member, operator, send};
+use crate::people::Home;
+
+#[test]
+fn a_project_with_a_database_a_team_and_a_colleague_is_made_over_http() {
+    let home = Home::new();
+    let operator = operator(&home);
+    let project = json!({"unique_name": "crm", "name": "Customers"});
+    let made = send(&home, &operator, "POST", "/projects/", &project)
+        .expect(201)
+        .json();
+    assert_eq!(
+        (&made["is_owner"], &made["user"]["uid"]),
+        (&json!(true), &made["owner"]["uid"])
+    );
+    let taken = send(&home, &operator, "POST", "/projects/", &project).expect(400);
+    assert!(taken.json()["unique_name"].is_array());
+
+    // A database is tested, and connected with its first token.
+    let database = home.path().join("shop.db");
+    let url = format!("sqlite:{}", database.display());
+    let test = send(
+        &home,
+        &operator,
+        "POST",
+        "/projects/crm/prod/resources/test/",
+        &json!({"url": url}),
+    );
+    let outcome = test.ok();
+    assert_eq!(
+        (&outcome["ok"], &outcome["models"]),
+        (&json!(true), &json!(3))
+    );
+    let resource = json!({"unique_name": "shop", "url": url});
+    let resource = send(
+        &home,
+        &operator,
+        "POST",
+        "/projects/crm/prod/resources/",
+        &resource,
+    );
+    let resource = resource.expect(201).json();
+    let token = resource["token"].as_str().unwrap();
+    assert_eq!(resource["url_hint"], json!(url));
+    let records = home
+        .service()
+        .root("GET", "/projects/crm/prod/shop/models/orders");
+    assert_eq!(records.authorization(token).ok()["count"], 3);
+    let status = call(
+        &home,
+        &operator,
+        "GET",
+        "/projects/crm/prod/resources/shop/status/",
+    );
+    assert_eq!(status.ok()["state"], "up");
+
+    // A team that sees one model, and a colleague in it.
+    let team = send(
+        &home,
+        &operator,
+        "POST",
+        "/projects/crm/teams/",
+        &json!({"name": "Support"}),
+    );
+    let team = team.expect(201).json();
+    assert_eq!(team["permissions_group"], "read_only");
+    for (rule, status) in [
+        (json!({"team": "Support", "rights": []}), 201),
+        (
+            json!({"team": team["uid"], "resource": "shop", "model": "orders", "rights": ["read"]}),
+            201,
+        ),
+        (
+            json!({"team": "Support", "resource": "shop", "model": "orders", "rights": ["read"]}),
+            200,
+        ),
+        (
+            json!({"team": "Support", "model": "orders", "rights": ["read"]}),
+            400,
+        ),
+        (json!({"team": "Nobody", "rights": ["read"]}), 400),
+        (json!({"team": "Support", "rights": ["fly"]}), 400),
+    ] {
+        send(&home, &operator, "PUT", "/projects/crm/rights/", &rule).expect(status);
+    }
+    let colleague = member(&home, "bob@example.com", "Read Only");
+    let add = json!({"email": "bob@example.com", "team": "Support"});
+    let add = send(&home, &operator, "POST", "/projects/crm/members/", &add)
+        .expect(201)
+        .json();
+    assert_eq!(add["team"]["name"], "Support");
+    let read = |model: &str| {
+        let path = format!("/projects/crm/prod/shop/models/{model}");
+        home.service()
+            .root("GET", &path)
+            .authorization(&colleague)
+            .send()
+            .status
+            .as_u16()
+    };
+    assert_eq!((read("orders"), read("customers")), (200, 403));
+    // The team has a member now.
+    let path = format!("/projects/crm/teams/{}/", team["uid"].as_str().unwrap());
+    call(&home, &operator, "DELETE", &path).expect(400);
+
+    // Deleting the project needs its name.
+    call(&home, &operator, "DELETE", "/projects/crm/").expect(400);
+    call(&home, &operator, "DELETE", "/projects/crm/?confirm=crm").expect(204);
+    call(&home, &operator, "GET", "/projects/crm/").expect(404);
+}
+
+#[test]
+fn lists_are_filtered_ordered_and_walked_as_those_of_records() {
+    let home = Home::new();
+    let admin = member(&home, "admin@example.com", "Administrator");
+    for name in ["staging", "test", "dev"] {
+        let body = json!({"unique_name": name});
+        send(&home, &admin, "POST", "/projects/main/environments/", &body).expect(201);
+    }
+    let names = |query: &str| {
+        let list = call(
+            &home,
+            &admin,
+            "GET",
+            &format!("/projects/main/environments/{query}"),
+        )
+        .ok();
+        let names = list["results"].as_array().unwrap().iter();
+        names
+            .map(|row| row["unique_name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(""), ["dev", "test", "staging", "prod"]);
+    assert_eq!(names("?_order_by=unique_name&_per_page=2"), ["dev", "prod"]);
+    assert_eq!(names("?unique_name__contains=st"), ["test", "staging"]);
+    let first = call(
+        &home,
+        &admin,
+        "GET",
+        "/projects/main/environments/?_per_page=3",
+    )
+    .ok();
+    let next = first["next"].as_str().unwrap();
+    let next = svc_tests::Call::new("GET", next).authorization(&admin).ok();
+    assert_eq!(next["results"][0]["unique_name"], "prod");
+    let unknown = call(&home, &admin, "GET", "/projects/main/environments/?nane=x");
+    unknown.expect(400);
+    let csv = call(
+        &home,
+        &admin,
+        "GET",
+        "/projects/main/audit/?since=1h&action=environments.create",
+    );
+    let csv = csv.header("accept", "text/csv").expect(200);
+    assert_eq!(csv.body.lines().count(), 4, "{}", csv.body);
+}
+
+#[test]
+fn nothing_of_another_project_is_reached_by_its_identifier() {
+    let home = Home::new();
+    let admin = member(&home, "admin@example.com", "Administrator");
+    home.run(&["project", "add", "other"]);
+    home.run(&[
+        "resource",
+        "add",
+        "shop",
+        "sqlite:shop.db",
+        "--project",
+        "other",
+    ]);
+    let operator = operator(&home);
+    let uid = |path: &str| {
+        let list = call(&home, &operator, "GET", path).ok();
+        list["results"][0]["uid"].as_str().unwrap().to_owned()
+    };
+    let (team, token) = (
+        uid("/projects/other/teams/"),
+        uid("/projects/other/prod/tokens/"),
+    );
+    for (method, path) in [
+        ("GET", format!("/projects/main/teams/{team}/")),
+        ("DELETE", format!("/projects/main/teams/{team}/")),
+        ("DELETE", format!("/projects/main/prod/tokens/{token}/")),
+        (
+            "DELETE",
+            format!("/projects/main/prod/tokens/{}/", "x".repeat(1000)),
+        ),
+    ] {
+        call(&home, &admin, method, &path).expect(404);
+    }
+    let path = format!("/projects/main/teams/{team}/");
+    send(&home, &admin, "PATCH", &path, &json!({"name": "Mine"})).expect(404);
+    assert_eq!(uid("/projects/other/prod/tokens/"), token);
+}
+
+#[test]
+fn a_resource_keeps_its_tokens_and_no_answer_has_its_password() {
+    let home = Home::new();
+    let operator = operator(&home);
+    let unreachable = "postgres://app:hidden-password@127.0.0.1:1/shop";
+    let body = json!({"unique_name": "crm", "url": unreachable});
+    let refused = send(
+        &home,
+        &operator,
+        "POST",
+        "/projects/main/prod/resources/",
+        &body,
+    )
+    .expect(400);
+    assert!(refused.json()["url"].is_array() && !refused.body.contains("hidden-password"));
+    let body = json!({"unique_name": "crm", "url": unreachable, "unchecked": true});
+    let made = send(
+        &home,
+        &operator,
+        "POST",
+        "/projects/main/prod/resources/",
+        &body,
+    )
+    .expect(201);
+    assert!(!made.body.contains("hidden-password"));
+    assert_eq!(made.json()["url_hint"], "postgres://app@127.0.0.1:1/shop");
+    let token = made.json()["token"].as_str().unwrap().to_owned();
+    let url = format!("sqlite:{}", home.path().join("shop.db").display());
+    let path = "/projects/main/prod/resources/crm/";
+    send(
+        &home,
+        &operator,
+        "PATCH",
+        path,
+        &json!({"url": url, "name": "CRM"}),
+    )
+    .expect(200);
+    let records = home
+        .service()
+        .root("GET", "/projects/main/prod/crm/models/orders");
+    records.authorization(&token).expect(200);
+    let listed = call(&home, &operator, "GET", "/projects/main/prod/resources/").expect(200);
+    let trail = call(&home, &operator, "GET", "/audit/").expect(200);
+    assert!(!listed.body.contains("hidden-password") && !trail.body.contains("hidden-password"));
+    assert!(!home.service().log().contains("hidden-password"));
+    // An administrator who is no operator connects no file of the machine.
+    let admin = member(&home, "admin@example.com", "Administrator");
+    let body = json!({"unique_name": "files", "url": url});
+    send(
+        &home,
+        &admin,
+        "POST",
+        "/projects/main/prod/resources/",
+        &body,
+    )
+    .expect(400);
+    send(
+        &home,
+        &admin,
+        "POST",
+        "/projects/main/prod/resources/test/",
+        &json!({"url": url}),
+    )
+    .expect(400);
+    call(&home, &operator, "DELETE", path).expect(204);
+}
+
+#[test]
+fn changes_can_be_made_conditional_on_an_entity_tag() {
+    let home = Home::new();
+    let admin = member(&home, "admin@example.com", "Administrator");
+    let team = send(
+        &home,
+        &admin,
+        "POST",
+        "/projects/main/teams/",
+        &json!({"name": "Support"}),
+    );
+    let path = format!(
+        "/projects/main/teams/{}/",
+        team.expect(201).json()["uid"].as_str().unwrap()
+    );
+    let tag = call(&home, &admin, "GET", &path)
+        .expect(200)
+        .header("etag")
+        .to_owned();
+    let change = |name: &str| {
+        let call = send(&home, &admin, "PATCH", &path, &json!({"name": name}));
+        call.header("if-match", &tag).send().status.as_u16()
+    };
+    assert_eq!((change("Help"), change("Desk")), (200, 412));
+    let admins = call(
+        &home,
+        &admin,
+        "GET",
+        "/projects/main/teams/?super_group=true",
+    )
+    .ok();
+    let admins = format!(
+        "/projects/main/teams/{}/",
+        admins["results"][0]["uid"].as_str().unwrap()
+    );
+    call(&home, &admin, "DELETE", &admins).expect(400);
+}
