@@ -7,6 +7,7 @@ mod accounts;
 mod allowed_hosts;
 mod audit;
 mod environments;
+mod history;
 mod items;
 mod mails;
 mod members;
@@ -15,7 +16,6 @@ mod projects;
 mod resources;
 mod rights;
 mod secrets;
-mod service;
 mod service_tokens;
 mod sign_in;
 mod signing_keys;
@@ -110,6 +110,8 @@ groups! {
     audit: Audit,
     /// The environments of the project.
     environments: Environments,
+    /// The history of records.
+    history: History,
     /// What people keep for themselves or share in the environment.
     items: Items,
     /// The mails that wait to be sent, for operators.
@@ -126,8 +128,6 @@ groups! {
     rights: Rights,
     /// The secret tokens that the HTTP proxy sends for callers.
     secrets: Secrets,
-    /// The service itself, for operators.
-    service: Service,
     /// The service tokens of the environment.
     service_tokens: ServiceTokens,
     /// How the users of the project sign in.

@@ -185,7 +185,7 @@ impl Changed {
 
     pub(crate) fn updated(mut before: Before, mut record: RecordJson) -> Result<Self> {
         // At once, so that what changed alone stays in memory.
-        record.kept = Kept::between(take(&mut before.kept), record.kept)?;
+        record.kept = Kept::between(&take(&mut before.kept), &record.kept)?;
         Ok(Self {
             before,
             record: Some(record),

@@ -37,5 +37,6 @@ pub mod tokens;
 pub mod users;
 
 mod common;
+mod pages;
 
 pub use self::common::{IssuedText, SecretUrl, SecretValue, Session, TeamName};

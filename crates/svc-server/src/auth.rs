@@ -1,6 +1,7 @@
 //! Callers, and what they may do: credentials, rights, and limits on tries.
 
 pub(crate) mod access;
+pub(crate) mod account;
 pub(crate) mod credentials;
 pub(crate) mod identity;
 pub(crate) mod jwt;

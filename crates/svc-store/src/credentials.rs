@@ -1,21 +1,22 @@
 //! What API keys, static tokens and service tokens have in common: they are made, listed, revoked and verified in one
 //! way, and their last use is written down in one way.
 
+pub(crate) mod account_rights;
 pub(crate) mod api_keys;
 pub(crate) mod codes;
 mod kind;
 pub(crate) mod passwords;
+mod purpose;
 pub(crate) mod service_tokens;
 pub(crate) mod sessions;
 pub(crate) mod signing_keys;
 pub(crate) mod static_tokens;
 
-pub use self::api_keys::{
-    AccountGrant, AccountRights, ApiKey, ApiKeyIdentity, Membership, NewAccountKey, NewApiKey,
-};
-pub(crate) use self::codes::Purpose;
+pub use self::account_rights::{AccountGrant, AccountRights, Membership};
+pub use self::api_keys::{ApiKey, ApiKeyIdentity, NewAccountKey, NewApiKey};
 pub use self::kind::{CredentialHash, CredentialKind};
 pub(crate) use self::passwords::Passwords;
+pub(crate) use self::purpose::Purpose;
 pub use self::service_tokens::{NewServiceToken, ServiceToken, ServiceTokenIdentity, TeamGrant};
 pub use self::sessions::{
     AccountSession, ListedSession, SessionHolder, SessionIdentity, SessionTokens, Sessions,

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod accounts;
 pub(crate) mod authentication;
+pub(crate) mod email;
 pub(crate) mod mails;
 pub(crate) mod members;
 pub(crate) mod person;

@@ -143,7 +143,7 @@ pub(crate) trait Cells {
             Some(keeping) => {
                 let mut object = Vec::with_capacity(256);
                 let kept = Projection {
-                    fields: match &keeping.fields {
+                    fields: match keeping.fields() {
                         Some(kept) => Arc::clone(kept),
                         None => (0..fields.len()).collect(),
                     },

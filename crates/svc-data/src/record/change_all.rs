@@ -128,7 +128,7 @@ impl ChangedRows {
         }
         for (key, kept) in self.keys.iter().zip(&mut self.kept) {
             if let Some(after) = changed.remove(key) {
-                *kept = Kept::between(take(kept), after)?;
+                *kept = Kept::between(kept, &after)?;
             }
         }
         Ok(())

@@ -39,10 +39,12 @@ impl KeepValues {
 
 /// The same for one model.
 #[derive(Clone, Debug)]
-pub(crate) struct Keeping {
+pub(crate) struct Keeping(Arc<OfModel>);
+
+#[derive(Debug)]
+struct OfModel {
     limit: usize,
-    /// The fields that are kept, in the order of the columns; `None` for all.
-    pub(crate) fields: Option<Arc<[usize]>>,
+    fields: Option<Arc<[usize]>>,
 }
 
 impl Keeping {
@@ -51,18 +53,24 @@ impl Keeping {
             let field = model.fields.get(*index);
             field.is_some_and(|field| !values.left_out.contains(&field.name))
         };
-        let fields: Arc<[usize]> = (0..model.fields.len()).filter(is_kept).collect();
-        Self {
+        let fields = (!values.left_out.is_empty())
+            .then(|| (0..model.fields.len()).filter(is_kept).collect());
+        Self(Arc::new(OfModel {
             limit: values.limit,
-            fields: (fields.len() < model.fields.len()).then_some(fields),
-        }
+            fields,
+        }))
+    }
+
+    /// The fields that are kept, in the order of the columns; `None` for all.
+    pub(crate) fn fields(&self) -> Option<&Arc<[usize]>> {
+        self.0.fields.as_ref()
     }
 
     /// Keeps a record, of which this is a JSON object with the fields that are kept.
     pub(crate) fn keep(&self, object: Bytes) -> Kept {
         Kept::Whole {
             object,
-            limit: self.limit,
+            limit: self.0.limit,
         }
     }
 }
@@ -80,13 +88,13 @@ pub(crate) enum Kept {
 
 impl Kept {
     /// What changed between two states of a record.
-    pub(crate) fn between(before: Self, after: Self) -> Result<Self> {
+    pub(crate) fn between(before: &Self, after: &Self) -> Result<Self> {
         let (
             Self::Whole { object, limit },
             Self::Whole {
                 object: changed, ..
             },
-        ) = (&before, &after)
+        ) = (before, after)
         else {
             return Ok(Self::Nothing);
         };
@@ -289,7 +297,7 @@ mod tests {
     }
 
     fn between(before: &'static str, after: &'static str, limit: usize) -> String {
-        let changes = Kept::between(whole(before, limit), whole(after, limit)).unwrap();
+        let changes = Kept::between(&whole(before, limit), &whole(after, limit)).unwrap();
         changes.as_created().unwrap().unwrap()
     }
 

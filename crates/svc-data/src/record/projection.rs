@@ -108,7 +108,7 @@ impl Projection {
     /// Whether it shows these fields, all of them or so many in all, as they are kept.
     pub(crate) fn is_as_kept(&self, keeping: &Keeping, fields: usize) -> bool {
         let is_whole = self.zone.is_utc && self.excerpt.is_none() && self.fields.len() == fields;
-        is_whole && keeping.fields.is_none()
+        is_whole && keeping.fields().is_none()
     }
 }
 

@@ -5,11 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{account_sessions, mails, users};
-use crate::{
-    PageQuery,
-    wire::{BodyProperty, PagedOperation},
-};
+use crate::wire::BodyProperty;
 
 /// A team by its unique ID, with its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,34 +43,6 @@ pub struct Session {
     pub address: Option<String>,
     /// Whether it is the session of this call.
     pub current: bool,
-}
-
-macro_rules! pages {
-    ($( $list:path => $item:path, )*) => {$(
-        impl PagedOperation for $list {
-            type Item = $item;
-
-            fn set_page(&mut self, page: u64) {
-                self.page = Some(page);
-            }
-
-            fn set_per_page(&mut self, per_page: u32) {
-                self.per_page = Some(per_page);
-            }
-
-            fn seek(&mut self, PageQuery { page, .. }: PageQuery) -> bool {
-                let moved = page.is_some() && page != Some(self.page.unwrap_or(1));
-                self.page = page;
-                moved
-            }
-        }
-    )*};
-}
-
-pages! {
-    account_sessions::List => Session,
-    mails::List => mails::Mail,
-    users::ListSessions => Session,
 }
 
 macro_rules! secret_texts {

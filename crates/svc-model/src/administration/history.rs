@@ -5,7 +5,7 @@ use crate::{
 };
 
 /// Get the history of a record: `GET {app_base_url}/projects/{project}/{environment}/resources/{resource}/models/{model}/{id}/history/`,
-/// 200 with a page of [`HistoryEntry`], the newest first, for whoever may read the record.
+/// 200 with a page of [`HistoryEntry`], the newest first, for anyone who may read the record.
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/resources/{resource}/models/{model}/{id}/history/")]
 #[operation(name = "history.get", credential = ApiKey, level = Member, answer = Paginated<HistoryEntry>)]

@@ -11,7 +11,7 @@ use svc_model::{
 use svc_store::Store;
 
 use crate::{
-    auth::credentials::{self, Account},
+    auth::account::{Account, account},
     http::{
         ApiError, ApiResponse, ApiResult, links,
         request::{Peer, path_values, read_operation},
@@ -40,7 +40,7 @@ impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
         let peer = ConnectInfo::<Peer>::from_request_parts(&mut parts, state).await;
         let ConnectInfo(Peer(peer)) =
             peer.map_err(|_| ApiError::Internal("a connection has no address".to_owned()))?;
-        let account = credentials::account(state, &parts.headers).await?;
+        let account = account(state, &parts.headers).await?;
         account.check_operation(&O::INFO, &path)?;
         let limit = state.config.body_limit;
         Ok(Self {

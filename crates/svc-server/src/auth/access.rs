@@ -38,7 +38,8 @@ pub(crate) use self::{
 };
 use crate::{
     auth::{
-        credentials::{Account, DATA_CHALLENGE, identify, presented},
+        account::Account,
+        credentials::{DATA_CHALLENGE, identify, presented},
         identity::{Identity, Used},
         jwt::{Jwt, Resident, jwt},
         limits::{KeptLimits, Limits},

@@ -37,7 +37,11 @@ pub(crate) enum Resident {
 pub(crate) async fn jwt(state: &Shared, token: &str) -> ApiResult<Option<Jwt>> {
     // An access token has dots in it; the store's own tokens have none.
     if token.contains('.') {
-        return identify_session(state, token).await;
+        return Ok(match identify_session(state, token).await? {
+            Some(Identity::Session(session)) => Some(Jwt::Session(session)),
+            Some(Identity::AccountSession(session)) => Some(Jwt::Account(session)),
+            _ => None,
+        });
     }
     Ok(match identify(state, token).await? {
         Some(Identity::ServiceToken(token)) => Some(Jwt::Service(token)),

@@ -10,7 +10,8 @@ use svc_store::Actor;
 use super::call::Destination;
 use crate::{
     auth::{
-        credentials::{Account, identify, presented},
+        account::Account,
+        credentials::{identify, presented},
         identity::Identity,
         jwt::{Jwt, Resident, jwt},
     },

@@ -130,7 +130,7 @@ impl Places {
         }
         let not_allowed = || {
             refused(
-                "the option resource-hosts of the service does not allow this server; give one that it allows, or ask whoever \
+                "the option resource-hosts of the service does not allow this server; give one that it allows, or ask the person who \
                  runs the service to add it",
             )
         };

@@ -8,13 +8,13 @@ use svc_model::administration::{account_keys, project_keys};
 use svc_model::wire::Operation as _;
 use uuid::Uuid;
 
-use crate::audit::{ActorKind, AuditEntry};
+use crate::audit::AuditEntry;
 use crate::clock;
 use crate::credentials::{self, Credential, CredentialKind, Credentials, Grant, Identity};
-use crate::credentials::{Created, NewCredential, StoredGrant};
-use crate::database::{Reader, Tx, columns, row, values};
+use crate::credentials::{AccountGrant, AccountRights, Created, NewCredential, StoredGrant};
+use crate::database::{Reader, Tx, row, values};
 use crate::error::{Error, Result};
-use crate::people::{Team, TeamRights, accounts, members, rights, teams, users};
+use crate::people::{accounts, members, person, teams};
 use crate::projects::{Located, ProjectRow};
 
 /// An API key as lists show it: everything but the key.
@@ -23,160 +23,6 @@ pub type ApiKey = Credential<AccountGrant>;
 pub type NewApiKey = NewCredential<AccountGrant>;
 /// A valid API key that was presented, and the projects that it opens.
 pub type ApiKeyIdentity = Identity<AccountGrant>;
-
-/// What an API key opens: the projects of an account, now and later.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AccountGrant {
-    /// Whose key it is.
-    pub account_uid: Uuid,
-    /// E-mail address of that account.
-    pub email: String,
-    /// Whether the account is an operator of the service.
-    pub is_operator: bool,
-    /// Whether nobody may act with the account now.
-    pub is_suspended: bool,
-    /// Whether the key opens some projects alone. A session is never limited.
-    pub is_limited: bool,
-}
-
-/// A project that an account may act in, and the team that it has there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Membership {
-    /// The project.
-    pub project: ProjectName,
-    /// The team.
-    pub team: Team,
-    /// What the team may do with records.
-    pub rights: TeamRights,
-}
-
-/// What an account may do, by a session or by an API key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AccountRights {
-    /// The projects of the account that are open.
-    pub memberships: Vec<Membership>,
-    /// What an operator is in the projects of others: an administrator. `None` for anybody else, and by a key that is
-    /// limited to some projects.
-    pub operator: Option<(Team, TeamRights)>,
-}
-
-impl AccountRights {
-    /// The team of the account in a project, and what it may do there; `None` when the project is not open.
-    pub fn in_project(&self, project: &ProjectName) -> Option<(&Team, &TeamRights)> {
-        if let Some((team, rights)) = &self.operator {
-            return Some((team, rights));
-        }
-        let mut projects = self.memberships.iter();
-        let membership = projects.find(|membership| membership.project == *project)?;
-        Some((&membership.team, &membership.rights))
-    }
-
-    /// What an account may do by its session.
-    pub(crate) fn of_account(reader: &mut Reader<'_>, account: &AccountGrant) -> Result<Self> {
-        let uid = account.account_uid;
-        let sql = membership("WHERE m.account_uid = ?1");
-        Ok(Self {
-            memberships: memberships(reader, &sql, &values![uid])?,
-            operator: account.is_operator.then(administrator),
-        })
-    }
-
-    /// What the account behind an actor may do now; `None` when the key has ended, or the account is suspended or gone.
-    pub(crate) fn of_actor(
-        reader: &mut Reader<'_>,
-        kind: ActorKind,
-        uid: Uuid,
-    ) -> Result<Option<Self>> {
-        if kind != ActorKind::ApiKey {
-            let account = AccountGrant::find(reader, uid)?.filter(StoredGrant::admits);
-            let rights = account.map(|account| Self::of_account(reader, &account));
-            return rights.transpose();
-        }
-        let valid =
-            "WHERE c.uid = ?1 AND c.revoked IS NULL AND (c.expires IS NULL OR c.expires > ?2)";
-        let sql = credentials::select::<AccountGrant>(valid);
-        let values = values![uid, reader.now()];
-        let grant = reader.find(&sql, &values, <AccountGrant as StoredGrant>::from_row)?;
-        let grant = grant.filter(StoredGrant::admits);
-        let rights = grant.map(|grant| Self::of_key(reader, &grant, uid));
-        rights.transpose()
-    }
-
-    /// What an account may do by one of its keys.
-    fn of_key(reader: &mut Reader<'_>, account: &AccountGrant, key: Uuid) -> Result<Self> {
-        let uid = account.account_uid;
-        let exception = "(SELECT 1 FROM api_key_projects k WHERE k.project_uid = p.uid AND k.key_uid = ?2 \
-             AND k.is_allowed = ?3)";
-        if !account.is_limited {
-            let sql = membership(&format!(
-                "WHERE m.account_uid = ?1 AND NOT EXISTS {exception}"
-            ));
-            return Ok(Self {
-                memberships: memberships(reader, &sql, &values![uid, key, false])?,
-                operator: account.is_operator.then(administrator),
-            });
-        }
-        let sql = membership(&format!("WHERE m.account_uid = ?1 AND EXISTS {exception}"));
-        let mut open = memberships(reader, &sql, &values![uid, key, true])?;
-        if account.is_operator {
-            let sql = "SELECT p.unique_name FROM projects p JOIN api_key_projects k ON k.project_uid = p.uid \
-                 WHERE k.key_uid = ?1 AND k.is_allowed = ?2 ORDER BY p.date_add, p.uid";
-            let named =
-                reader.list(sql, &values![key, true], |row| row::get(row, "unique_name"))?;
-            let (team, rights) = administrator();
-            open = named
-                .into_iter()
-                .map(|project| Membership {
-                    project,
-                    team: team.clone(),
-                    rights: rights.clone(),
-                })
-                .collect();
-        }
-        Ok(Self {
-            memberships: open,
-            operator: None,
-        })
-    }
-}
-
-/// What an operator is in every project.
-fn administrator() -> (Team, TeamRights) {
-    (Team::of_operators(), TeamRights::all())
-}
-
-fn membership(rest: &str) -> String {
-    let team = teams::COLUMNS;
-    format!(
-        "SELECT p.unique_name AS project, {team} FROM members m JOIN projects p ON p.uid = m.project_uid \
-         JOIN teams t ON t.uid = m.team_uid {rest} ORDER BY p.date_add, p.uid"
-    )
-}
-
-fn memberships(reader: &mut Reader<'_>, sql: &str, values: &[Value]) -> Result<Vec<Membership>> {
-    let rows = reader.query(sql, values)?;
-    let memberships = rows.iter().map(|row| {
-        let team = teams::from_row(row)?;
-        Ok(Membership {
-            project: row::get(row, "project")?,
-            rights: rights::of_team(reader, &team)?,
-            team,
-        })
-    });
-    memberships.collect()
-}
-
-impl AccountGrant {
-    /// The account with an identifier, as its sessions open it.
-    pub(crate) fn find(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<Self>> {
-        let sql = "SELECT a.uid AS account_uid, a.email, a.is_operator, a.suspended IS NOT NULL AS is_suspended, \
-             FALSE AS is_limited FROM accounts a WHERE a.uid = ?1";
-        reader.find(sql, &values![uid], <Self as StoredGrant>::from_row)
-    }
-}
 
 impl NewApiKey {
     /// A key without a name and without an end, for a project and the account with an e-mail address. The account is
@@ -246,7 +92,7 @@ impl Credentials<'_, AccountGrant> {
             projects,
         } = new;
         clock::check_expiry(expires, self.store.clock().now())?;
-        let name = users::name("name", name)?;
+        let name = person::name("name", name)?;
         let made = CredentialKind::ApiKey.generate()?;
         let (hash, prefix) = (made.hash.to_hex(), made.prefix);
         let credential = self.store.write(move |tx| {
@@ -339,7 +185,7 @@ impl StoredGrant for AccountGrant {
     const JOINS: &'static str = "JOIN accounts a ON a.uid = c.account_uid";
 
     fn from_row(row: &Row) -> Result<Self> {
-        columns!(row => Self { account_uid, email, is_operator, is_suspended, is_limited })
+        Self::from_row(row)
     }
 
     fn columns(

@@ -1,10 +1,10 @@
 //! Codes that are mailed: each for one purpose, one address and one use, and for a short time.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use svc_data::Value;
 use uuid::Uuid;
 
-use crate::credentials::{CredentialHash, CredentialKind};
+use crate::credentials::{CredentialHash, CredentialKind, Purpose};
 use crate::database::{Bind as _, Reader, Tx, row, values};
 use crate::error::{Error, Result};
 use crate::people::{PersonColumn, RealmRow};
@@ -12,43 +12,6 @@ use crate::secrets::Secret;
 
 /// How many codes for one purpose an account can have at once; a mail for each of them is enough.
 const MAX_CODES: usize = 5;
-
-/// What a code is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    Invitation,
-    ResetPassword,
-    /// The account gets this address; or, when it has it already, is known to own it.
-    ChangeEmail,
-}
-
-impl Purpose {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Invitation => "invitation",
-            Self::ResetPassword => "reset_password",
-            Self::ChangeEmail => "change_email",
-        }
-    }
-
-    /// How long such a code is good.
-    pub(crate) fn lifetime(self) -> SignedDuration {
-        match self {
-            Self::Invitation => SignedDuration::from_hours(7 * 24),
-            Self::ResetPassword => SignedDuration::from_hours(1),
-            Self::ChangeEmail => SignedDuration::from_hours(24),
-        }
-    }
-
-    /// The account call that the code is sent to.
-    pub(crate) fn call(self) -> &'static str {
-        match self {
-            Self::Invitation => "accept_invitation",
-            Self::ResetPassword => "reset_password_complete",
-            Self::ChangeEmail => "change_email_complete",
-        }
-    }
-}
 
 /// Makes a code. NULL for the person makes one that nobody can use. `None` comes back when the person has enough of
 /// them; one that nobody can use is made then too, so that it takes the same time.

@@ -12,13 +12,8 @@ use crate::credentials::{AccountGrant, AccountRights, Purpose, codes, sessions};
 use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::{Error, Result};
 use crate::people::person::{self, PersonRow};
-use crate::people::{Authentication, MailKind, RealmRow, users};
+use crate::people::{Authentication, MailKind, RealmRow, email};
 use crate::secrets::Secret;
-
-/// Longest part before the `@` (RFC 5321, section 4.5.3.1.1).
-const MAX_LOCAL_PART_BYTES: usize = 64;
-/// Longest e-mail address that mail servers must accept (RFC 5321, section 4.5.3.1.3).
-const MAX_EMAIL_BYTES: usize = 254;
 
 /// Columns of an account, for statements that call its table `a`.
 pub(crate) const COLUMNS: &str = "a.uid AS account_uid, a.email, a.first_name, a.last_name, a.language, \
@@ -172,8 +167,8 @@ impl Accounts<'_> {
     /// `password` when it is too weak.
     pub async fn create(&self, new: NewAccount, base_url: &str) -> Result<Account> {
         let base_url = base_url.to_owned();
-        let first_name = users::name("first_name", new.first_name)?;
-        let last_name = users::name("last_name", new.last_name)?;
+        let first_name = person::name("first_name", new.first_name)?;
+        let last_name = person::name("last_name", new.last_name)?;
         let password = match new.password {
             None => None,
             Some(password) => {
@@ -212,7 +207,7 @@ impl Accounts<'_> {
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when nobody who can sign in would operate the service any more.
     pub async fn update(&self, uid: Uuid, patch: AccountPatch) -> Result<Account> {
         let name = |field, name: Option<Option<String>>| {
-            let name = name.map(|name| users::name(field, name));
+            let name = name.map(|name| person::name(field, name));
             name.transpose()
         };
         let first_name = name("first_name", patch.first_name)?;
@@ -220,7 +215,7 @@ impl Accounts<'_> {
         let language = name("language", patch.language)?;
         let timezone = patch
             .timezone
-            .map(|zone| users::time_zone("timezone", zone));
+            .map(|zone| person::time_zone("timezone", zone));
         let timezone = timezone.transpose()?;
         self.store
             .write(move |tx| {
@@ -326,7 +321,7 @@ pub(crate) fn get(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<Account>>
 /// The account with an e-mail address.
 pub(crate) fn find(reader: &mut Reader<'_>, email: &str) -> Result<Option<Account>> {
     let sql = format!("SELECT {COLUMNS} FROM accounts a WHERE a.email_key = ?1");
-    reader.find(&sql, &values![key(email)], from_row)
+    reader.find(&sql, &values![email::key(email)], from_row)
 }
 
 /// The account with an e-mail address, made when new.
@@ -335,7 +330,7 @@ pub(crate) fn find_or_create(tx: &mut Tx<'_>, email: &str) -> Result<Account> {
         return Ok(account);
     }
     let email = email.trim();
-    check_email("email", email)?;
+    email::check("email", email)?;
     let account = Account {
         uid: Uuid::now_v7(),
         email: email.to_owned(),
@@ -348,7 +343,7 @@ pub(crate) fn find_or_create(tx: &mut Tx<'_>, email: &str) -> Result<Account> {
         date_add: tx.now(),
     };
     let row = row! {
-        uid: account.uid, email, email_key: key(email), date_add: account.date_add
+        uid: account.uid, email, email_key: email::key(email), date_add: account.date_add
     };
     tx.insert("accounts", &row)?;
     Ok(account)
@@ -372,110 +367,4 @@ pub(crate) fn from_row(row: &Row) -> Result<Account> {
         date_add: row::get(row, "account_date_add")?,
         email, first_name, last_name, language, timezone, is_operator, suspended
     })
-}
-
-/// What makes two addresses the same account.
-pub(crate) fn key(email: &str) -> String {
-    email.trim().to_lowercase()
-}
-
-/// Refuses an address that no mail can reach. Whether it exists, only a mail can show.
-pub(crate) fn check_email(field: &str, email: &str) -> Result<()> {
-    let parts = email.rsplit_once('@');
-    let fits = parts.is_some_and(|(name, domain)| is_local_part(name) && is_domain(domain))
-        && email.len() <= MAX_EMAIL_BYTES
-        && !email.contains(|c: char| c.is_whitespace() || c.is_control());
-    if fits {
-        Ok(())
-    } else {
-        Err(Error::invalid_field(
-            field,
-            "must be an e-mail address, like name@example.com",
-        ))
-    }
-}
-
-/// Whether a text can be the part before the `@` of an address (RFC 5321, section 4.1.2; letters of other scripts by
-/// RFC 6531): words joined by dots, or anything in quotes.
-fn is_local_part(name: &str) -> bool {
-    let quoted = name
-        .strip_prefix('"')
-        .and_then(|name| name.strip_suffix('"'));
-    let fits = match quoted {
-        Some(inside) => {
-            let mut is_escaped = false;
-            let closes_early = inside.chars().any(|c| {
-                let ends = c == '"' && !is_escaped;
-                is_escaped = c == '\\' && !is_escaped;
-                ends
-            });
-            !closes_early && !is_escaped
-        }
-        None => name
-            .split('.')
-            .all(|word| !word.is_empty() && !word.contains(|c| "@\"\\()<>[],;:".contains(c))),
-    };
-    fits && name.len() <= MAX_LOCAL_PART_BYTES
-}
-
-/// Whether a text is a domain, or an address of a machine in brackets.
-fn is_domain(domain: &str) -> bool {
-    let literal = domain
-        .strip_prefix('[')
-        .and_then(|inside| inside.strip_suffix(']'));
-    if let Some(inside) = literal {
-        let address = inside.strip_prefix("IPv6:").unwrap_or(inside);
-        return address.parse::<std::net::IpAddr>().is_ok();
-    }
-    domain.split('.').all(|label| {
-        !label.is_empty()
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label.chars().all(|c| c == '-' || c.is_alphanumeric())
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_needs_two_sides_and_no_blanks() {
-        for good in [
-            "a@b",
-            "Ann.Lee+x@example.com",
-            "\"odd@name\"@example.com",
-            "o'neil/x=1@sub-domain.example.com",
-            "jürgen@müller.example",
-            "a@[192.0.2.1]",
-        ] {
-            assert!(check_email("email", good).is_ok(), "{good}");
-        }
-        for bad in [
-            "",
-            "ann",
-            "@b",
-            "a@",
-            "a b@c",
-            "a@b\r\nBcc: x@y",
-            "a@b@c",
-            "a..b@c",
-            ".a@b",
-            "a@b..c",
-            "a@-b.c",
-            "a@b_c",
-            "a@[b]",
-            "<a>@b",
-            "\"a\"b\"@c",
-            &format!("{}@b", "a".repeat(65)),
-            &format!("{}@b", "a".repeat(254)),
-        ] {
-            assert!(check_email("email", bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn case_does_not_make_another_account() {
-        assert_eq!(key("Ann@Example.COM "), key("ann@example.com"));
-    }
 }

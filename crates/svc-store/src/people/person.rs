@@ -9,7 +9,10 @@ use crate::credentials::{Purpose, codes};
 use crate::database::{Bind, Reader, Tx, columns, values};
 use crate::error::{Error, Result};
 use crate::people::mails::{Content, NewMail};
-use crate::people::{MailKind, RealmRow, accounts, mails};
+use crate::people::{MailKind, RealmRow, email, mails};
+
+/// Longest name of a person, in characters.
+const MAX_NAME: usize = 255;
 
 /// Columns of a person, for statements that call the table `u`.
 pub(crate) const COLUMNS: &str = "u.uid, u.email, u.email_confirmed, u.password, u.first_name, u.last_name, \
@@ -59,7 +62,7 @@ pub(crate) fn find(
     realm: &RealmRow,
     email: &str,
 ) -> Result<Option<PersonRow>> {
-    find_by(reader, realm, "u.email_key", accounts::key(email))
+    find_by(reader, realm, "u.email_key", email::key(email))
 }
 
 fn find_by(
@@ -117,4 +120,62 @@ pub(crate) fn mail_code(
         expires,
     };
     mails::put(tx, &mail)
+}
+
+/// A name as it is kept: without blanks around it, none when empty.
+pub(crate) fn name(field: &str, text: Option<String>) -> Result<Option<String>> {
+    let text = text
+        .map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty());
+    match text {
+        Some(text) if text.chars().count() > MAX_NAME || text.contains(char::is_control) => {
+            Err(Error::invalid_field(
+                field,
+                format!("must have at most {MAX_NAME} characters, and no control characters"),
+            ))
+        }
+        text => Ok(text),
+    }
+}
+
+/// The name of a time zone that there is (IANA); none where it is empty.
+pub(crate) fn time_zone(field: &str, text: Option<String>) -> Result<Option<String>> {
+    match name(field, text)? {
+        Some(zone) if jiff::tz::TimeZone::get(&zone).is_err() => Err(Error::invalid_field(
+            field,
+            "must be a time zone, like Europe/Berlin or UTC",
+        )),
+        zone => Ok(zone),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_zone_is_one_that_there_is() {
+        for good in [
+            "Europe/Berlin",
+            "UTC",
+            "America/Argentina/Buenos_Aires",
+            " asia/tokyo ",
+        ] {
+            let zone = time_zone("timezone", Some(good.to_owned())).unwrap();
+            assert_eq!(zone.as_deref(), Some(good.trim()));
+        }
+        assert_eq!(time_zone("timezone", Some(" ".to_owned())).unwrap(), None);
+        for bad in [
+            "Mars/Olympus",
+            "Europe",
+            "+02:00",
+            "../etc/passwd",
+            "CET-1CEST",
+        ] {
+            assert!(
+                time_zone("timezone", Some(bad.to_owned())).is_err(),
+                "{bad}"
+            );
+        }
+    }
 }

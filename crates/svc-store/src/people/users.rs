@@ -14,12 +14,9 @@ use crate::database::{Reader, Store, Tx, row, values};
 use crate::error::{Error, Result};
 use crate::people::person::{self, Person};
 use crate::people::{
-    MailKind, PermissionsGroup, Team, TeamRights, UserScope, accounts, rights, teams,
+    MailKind, PermissionsGroup, Team, TeamRights, UserScope, email, rights, teams,
 };
 use crate::secrets::Secret;
-
-/// Longest name of a person, in characters.
-const MAX_NAME: usize = 255;
 
 /// A user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,8 +184,8 @@ impl Users<'_> {
                 }
                 let first_name = patch.first_name.unwrap_or(old.first_name);
                 let last_name = patch.last_name.unwrap_or(old.last_name);
-                let first_name = name("first_name", first_name)?;
-                let last_name = name("last_name", last_name)?;
+                let first_name = person::name("first_name", first_name)?;
+                let last_name = person::name("last_name", last_name)?;
                 tx.execute(
                     "UPDATE users SET team_uid = ?1, first_name = ?2, last_name = ?3 WHERE uid = ?4",
                     &values![team.uid, first_name, last_name, uid],
@@ -322,15 +319,15 @@ pub(crate) fn insert(
     made: NewUserRow<'_>,
 ) -> Result<Option<Uuid>> {
     let email = made.email.trim();
-    accounts::check_email("email", email)?;
+    email::check("email", email)?;
     let [first_name, last_name, language, timezone] = made.names;
     let uid = Uuid::now_v7();
     let row = row! {
         uid, environment_uid: scope.environment_uid, team_uid: made.team.uid, email,
-        email_key: accounts::key(email), email_confirmed: made.email_confirmed,
+        email_key: email::key(email), email_confirmed: made.email_confirmed,
         password: made.password,
-        first_name: name("first_name", first_name)?, last_name: name("last_name", last_name)?,
-        language: name("language", language)?, timezone: time_zone("timezone", timezone)?, date_add: tx.now()
+        first_name: person::name("first_name", first_name)?, last_name: person::name("last_name", last_name)?,
+        language: person::name("language", language)?, timezone: person::time_zone("timezone", timezone)?, date_add: tx.now()
     };
     match tx.insert("users", &row) {
         Ok(_) => Ok(Some(uid)),
@@ -424,63 +421,5 @@ fn ensure_other_administrator(
         false => Err(Error::refused(
             "this is the last administrator who can sign in; make another user an administrator first",
         )),
-    }
-}
-
-/// A name as it is kept: without blanks around it, none when empty.
-pub(crate) fn name(field: &str, text: Option<String>) -> Result<Option<String>> {
-    let text = text
-        .map(|text| text.trim().to_owned())
-        .filter(|text| !text.is_empty());
-    match text {
-        Some(text) if text.chars().count() > MAX_NAME || text.contains(char::is_control) => {
-            Err(Error::invalid_field(
-                field,
-                format!("must have at most {MAX_NAME} characters, and no control characters"),
-            ))
-        }
-        text => Ok(text),
-    }
-}
-
-/// The name of a time zone that there is (IANA); none where it is empty.
-pub(crate) fn time_zone(field: &str, text: Option<String>) -> Result<Option<String>> {
-    match name(field, text)? {
-        Some(zone) if jiff::tz::TimeZone::get(&zone).is_err() => Err(Error::invalid_field(
-            field,
-            "must be a time zone, like Europe/Berlin or UTC",
-        )),
-        zone => Ok(zone),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_time_zone_is_one_that_there_is() {
-        for good in [
-            "Europe/Berlin",
-            "UTC",
-            "America/Argentina/Buenos_Aires",
-            " asia/tokyo ",
-        ] {
-            let zone = time_zone("timezone", Some(good.to_owned())).unwrap();
-            assert_eq!(zone.as_deref(), Some(good.trim()));
-        }
-        assert_eq!(time_zone("timezone", Some(" ".to_owned())).unwrap(), None);
-        for bad in [
-            "Mars/Olympus",
-            "Europe",
-            "+02:00",
-            "../etc/passwd",
-            "CET-1CEST",
-        ] {
-            assert!(
-                time_zone("timezone", Some(bad.to_owned())).is_err(),
-                "{bad}"
-            );
-        }
     }
 }

@@ -342,7 +342,7 @@ struct Identity {
 impl Identity {
     fn of(path: &Path) -> io::Result<Self> {
         let metadata = fs::metadata(path)?;
-        // Opening a pipe would wait for whoever writes to it.
+        // Opening a pipe would wait for anyone who writes to it.
         if !metadata.is_file() {
             let what = if metadata.is_dir() {
                 "a folder"

@@ -8,7 +8,7 @@ use svc_store::AccountPatch;
 
 use crate::{
     api::{call::Call, routes::Routes},
-    auth::credentials,
+    auth,
     http::{ApiResult, response::operation_response},
     state::State,
 };
@@ -37,7 +37,7 @@ async fn update(call: Call<Update>) -> ApiResult {
 }
 
 /// The account as its owner sees it.
-async fn profile(state: &State, caller: &credentials::Account) -> ApiResult<Account> {
+async fn profile(state: &State, caller: &auth::account::Account) -> ApiResult<Account> {
     let account = state.store.accounts().get(caller.uid()).await?;
     let mut projects = Vec::new();
     for open in &caller.rights().memberships {

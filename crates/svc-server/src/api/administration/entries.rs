@@ -12,7 +12,7 @@ use svc_store::{Administered, ListedOf};
 
 use crate::{
     api::{call::Call, records::list},
-    auth::credentials::{self, Account},
+    auth::account::{Account, account},
     http::{
         ApiError, ApiResult,
         error::suggestion,
@@ -39,7 +39,7 @@ impl<O: Operation + 'static> FromRequest<Shared> for ListCall<O> {
     async fn from_request(request: Request, state: &Shared) -> ApiResult<Self> {
         let (mut parts, _) = request.into_parts();
         let path = path_values(&mut parts).await?;
-        let account = credentials::account(state, &parts.headers).await?;
+        let account = account(state, &parts.headers).await?;
         account.check_operation(&O::INFO, &path)?;
         let peer = ConnectInfo::<Peer>::from_request_parts(&mut parts, state).await;
         let ConnectInfo(Peer(peer)) =
@@ -118,7 +118,7 @@ impl<O: Operation> ListCall<O> {
             query = query.order_by(format!("-{field}").as_str());
         }
         let query = refine(query, &values)?;
-        let asked = list::Asked {
+        let asked = list::ListRequest {
             parts: &self.parts,
             config: &self.state.config,
             peer: self.peer,

@@ -36,7 +36,7 @@ pub(super) async fn list(
     });
     let selection = selection.await?;
     let Selection { model, query, .. } = &selection;
-    let asked = Asked {
+    let asked = ListRequest {
         parts: &call.request.parts,
         config: &call.request.state.config,
         peer,
@@ -46,7 +46,7 @@ pub(super) async fn list(
 }
 
 /// How a list was asked for.
-pub(crate) struct Asked<'r> {
+pub(crate) struct ListRequest<'r> {
     pub(crate) parts: &'r Parts,
     pub(crate) config: &'r Config,
     pub(crate) peer: IpAddr,
@@ -54,11 +54,11 @@ pub(crate) struct Asked<'r> {
 
 /// Answers with a page of the entries of a model, which `read` reads.
 pub(crate) async fn answer(
-    Asked {
+    ListRequest {
         parts,
         config,
         peer,
-    }: Asked<'_>,
+    }: ListRequest<'_>,
     model: &Model,
     query: &ListQuery,
     begin: impl FnOnce() -> ApiResult<Running>,

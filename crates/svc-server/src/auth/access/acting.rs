@@ -41,7 +41,7 @@ pub(super) struct ActingAs {
 
 /// Where the uid of the user is left for the answer.
 #[derive(Clone, Debug, Default)]
-struct Told(Arc<OnceLock<HeaderValue>>);
+struct UserSeenAs(Arc<OnceLock<HeaderValue>>);
 
 /// Answers a request by `work`, and says in the answer whose it is, whatever form it has.
 pub(crate) async fn marked<F: Future<Output = Response>>(
@@ -51,7 +51,7 @@ pub(crate) async fn marked<F: Future<Output = Response>>(
     if !request.headers().contains_key(ACT_AS) {
         return work(request).await;
     }
-    let told = Told::default();
+    let told = UserSeenAs::default();
     request.extensions_mut().insert(told.clone());
     let mut response = work(request).await;
     if let Some(uid) = told.0.get() {
@@ -103,7 +103,7 @@ pub(super) async fn rights(
         .record(uid.to_string());
     let store = state.store_for(account.actor(), parts);
     store.audit().append(vec![entry]).await?;
-    if let Some(Told(told)) = parts.extensions.get::<Told>()
+    if let Some(UserSeenAs(told)) = parts.extensions.get::<UserSeenAs>()
         && let Ok(value) = HeaderValue::from_str(&uid.to_string())
     {
         // Rights are decided once for a request.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use parking_lot::Mutex;
 use uuid::Uuid;
 
-use super::slots::{self, BEGUN, GOES_ON, HEAD, KNOWN, REFUSED, SETTLED, SLOT_BYTES};
+use super::slots::{self, BEGUN, GOES_ON, HEAD, KNOWN, Noted, REFUSED, SETTLED, SLOT_BYTES};
 use super::{NewLine, Notes};
 use crate::database::{private_file, sync_dir};
 use crate::error::{Error, Result};
@@ -311,15 +311,6 @@ fn read(path: &Path) -> io::Result<Notes> {
         }
     }
     Ok(notes)
-}
-
-/// What a slot has.
-pub(super) enum Noted {
-    Nothing,
-    Begun(NewLine),
-    Settled(NewLine),
-    Refused(NewLine),
-    Unreadable,
 }
 
 fn to_json(line: &NewLine) -> Result<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! The slots of a journal as bytes. A line that is longer than a slot goes on in others: the first one names the next, and so on.
 
-use super::{NewLine, file::Noted};
+use super::NewLine;
 
 /// Bytes of a slot: all columns of a line, unless a key is very long, or values are kept.
 pub(super) const SLOT_BYTES: usize = 1024;
@@ -21,6 +21,15 @@ const PART: u32 = 8;
 const MAX_LINE: usize = 64 << 10;
 /// Bytes of a line in each of several slots, behind the head and the number of the next slot.
 const PART_BYTES: usize = SLOT_BYTES - HEAD - size_of::<u32>();
+
+/// What a slot has.
+pub(super) enum Noted {
+    Nothing,
+    Begun(NewLine),
+    Settled(NewLine),
+    Refused(NewLine),
+    Unreadable,
+}
 
 /// How many slots a line of so many bytes takes beside the first one; `None` where it is too long.
 pub(super) fn more_slots(length: usize) -> Option<usize> {

@@ -6,7 +6,7 @@ use super::{Account, changed_meanwhile, current, mail_change};
 use crate::credentials::{Purpose, codes, sessions};
 use crate::database::values;
 use crate::error::Result;
-use crate::people::{MailKind, RealmRow, accounts, person};
+use crate::people::{MailKind, RealmRow, email, person};
 use crate::projects::Located;
 use crate::secrets::Secret;
 
@@ -25,7 +25,7 @@ impl Account<'_> {
         current_password: Option<Secret>,
     ) -> Result<String> {
         let new_email = new_email.trim().to_owned();
-        accounts::check_email("new_email", &new_email)?;
+        email::check("new_email", &new_email)?;
         let (realm, kept) = self.get(user).await?;
         self.check_current(&kept, current_password).await?;
         let base_url = self.base_url.clone();
@@ -64,7 +64,7 @@ impl Account<'_> {
                     .entry_by("account.change_email_complete", uid, &person.email)
                     .before(tx.tag(table, uid)?);
                 codes::forget(tx, realm.person(Some(uid)))?;
-                let key = accounts::key(&new_email);
+                let key = email::key(&new_email);
                 let sql = format!(
                     "UPDATE {table} SET email = ?1, email_key = ?2, email_confirmed = ?3 WHERE uid = ?4"
                 );
@@ -72,7 +72,7 @@ impl Account<'_> {
                     let taken = "another account has this address by now; sign in to that one";
                     error.if_taken("code", taken)
                 })?;
-                if accounts::key(&person.email) != key {
+                if email::key(&person.email) != key {
                     sessions::end_all(tx, realm.person(Some(uid)))?;
                     let about = Some(new_email.clone());
                     mail_change(tx, &realm, &person, MailKind::EmailChanged, about)?;

@@ -8,7 +8,7 @@ use crate::credentials::{Purpose, SessionTokens, SignInOrigin, codes, sessions};
 use crate::database::{Reader, Tx, values};
 use crate::error::Result;
 use crate::people::person::{self, PersonRow};
-use crate::people::{MailKind, Person, RealmRow, users};
+use crate::people::{MailKind, Person, RealmRow};
 use crate::projects::Located;
 use crate::secrets::Secret;
 
@@ -120,8 +120,8 @@ impl Account<'_> {
         last_name: Option<String>,
     ) -> Result<SessionTokens> {
         let known = Details {
-            first_name: users::name("first_name", first_name)?,
-            last_name: users::name("last_name", last_name)?,
+            first_name: person::name("first_name", first_name)?,
+            last_name: person::name("last_name", last_name)?,
             email_confirmed: true,
         };
         self.choose(code, Purpose::Invitation, "password", password, known)

@@ -6,7 +6,7 @@ use super::Account;
 use crate::credentials::Purpose;
 use crate::error::{Error, Result};
 use crate::people::users::NewUserRow;
-use crate::people::{MailKind, Person, UserScope, accounts, person, users};
+use crate::people::{MailKind, Person, UserScope, email, person, users};
 use crate::projects::Located;
 use crate::secrets::Secret;
 
@@ -72,7 +72,7 @@ impl Account<'_> {
             return Ok(Registered::SignUpOff);
         };
         let email = registration.email.trim().to_owned();
-        accounts::check_email("email", &email)?;
+        email::check("email", &email)?;
         if !scope.authentication.admits(&email) {
             return Err(Error::invalid_field(
                 "email",
@@ -84,10 +84,10 @@ impl Account<'_> {
             .authentication
             .check_password("password", password.expose(), &email)?;
         let names = [
-            users::name("first_name", registration.first_name)?,
-            users::name("last_name", registration.last_name)?,
-            users::name("language", registration.language)?,
-            users::time_zone("timezone", registration.timezone)?,
+            person::name("first_name", registration.first_name)?,
+            person::name("last_name", registration.last_name)?,
+            person::name("language", registration.language)?,
+            person::time_zone("timezone", registration.timezone)?,
         ];
         let hash = self.store.passwords().hash(password).await?;
         let base_url = self.base_url.clone();

@@ -1,0 +1,20 @@
+//! The history of records (administration, section 2).
+
+use svc_model::{ModelName, RecordId, ResourceName, administration::history::Get};
+
+use super::History;
+use crate::Call;
+
+impl History {
+    /// Gets who changed a record, when, and what its fields had before and after:
+    /// `GET {app_base_url}/projects/{project}/{environment}/resources/{resource}/models/{model}/{id}/history/`.
+    pub fn get(
+        &self,
+        resource: impl Into<ResourceName>,
+        model: impl Into<ModelName>,
+        id: impl Into<RecordId>,
+    ) -> Call<Get> {
+        let scope = self.client.scope();
+        self.client.call(Get::new(scope, resource, model, id))
+    }
+}
