@@ -47,7 +47,7 @@ async fn each_call_has_the_method_and_path_that_are_declared() {
         accounts().delete("u1") => "DELETE /api/accounts/u1/",
         allowed_hosts().list() => "GET /api/projects/demo/allowed_hosts/",
         allowed_hosts().create("intern:8080") => "POST /api/projects/demo/allowed_hosts/",
-        allowed_hosts().delete("intern:8080") => "DELETE /api/projects/demo/allowed_hosts/intern:8080/",
+        allowed_hosts().delete("intern:8080") => "DELETE /api/projects/demo/allowed_hosts/intern%3A8080/",
         audit().list() => "GET /api/audit/",
         audit().list_of_project() => "GET /api/projects/demo/audit/",
         environments().list() => "GET /api/projects/demo/environments/",
@@ -171,7 +171,7 @@ async fn settings_of_calls_are_sent() {
     assert_eq!(requests[0].headers["idempotency-key"], "first");
     assert_eq!(
         query(1),
-        Some("_per_page=100&_order_by=-date_add&email__iendswith=%40example.com")
+        Some("email__iendswith=%40example.com&_order_by=-date_add&_per_page=100")
     );
     assert_eq!(requests[2].headers[header::IF_MATCH], "\"1\"");
     assert_eq!(query(3), Some("revoked=1"));
