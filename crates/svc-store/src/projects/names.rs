@@ -15,9 +15,26 @@ pub(crate) fn check_project(name: &ProjectName) -> Result<()> {
     check("project", name.as_str())
 }
 
-/// Refuses what cannot name a new environment.
+/// The calls of a project, which have the paths that environments of these names would have.
+const CALLS_OF_PROJECTS: [&str; 8] = [
+    "environments",
+    "members",
+    "teams",
+    "rights",
+    "allowed_hosts",
+    "sign_in",
+    "audit",
+    "api_keys",
+];
+
+/// Refuses what cannot name a new environment: the calls of a project have paths of their own.
 pub(crate) fn check_environment(name: &EnvironmentName) -> Result<()> {
-    check("environment", name.as_str())
+    match CALLS_OF_PROJECTS.contains(&name.as_str()) {
+        true => Err(invalid_name(format!(
+            "{name} is the name of a call of the project; choose another name"
+        ))),
+        false => check("environment", name.as_str()),
+    }
 }
 
 /// Refuses what cannot name a new resource: the account calls have the path `auth`, the built-in tools
@@ -99,6 +116,13 @@ mod tests {
             assert!(check_project(&name.into()).is_ok(), "{name}");
             assert!(check_environment(&name.into()).is_ok(), "{name}");
             assert!(check_resource(&name.into()).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_calls_name_no_environment() {
+        for name in CALLS_OF_PROJECTS {
+            assert!(check_environment(&name.into()).is_err(), "{name}");
         }
     }
 
