@@ -129,7 +129,7 @@ fn a_suspended_user_is_out_until_resumed() {
         &json!({ "email": email, "password": "no such one" }),
     );
     let right = home.auth("login", &json!({ "email": email, "password": PASSWORD }));
-    assert_eq!(right.expect(400).json(), wrong.expect(400).json());
+    assert_eq!(right.expect(401).json(), wrong.expect(401).json());
     let complete = json!({ "code": code, "new_password": "another horse" });
     home.auth("reset_password_complete", &complete).expect(400);
     let mails = home.mails(email).len();

@@ -5,7 +5,7 @@ use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, PoisonError, TryLockError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     thread::{self, Thread},
@@ -61,7 +61,7 @@ pub(crate) struct Pool {
     writes: Option<Arc<Jobs<Box<dyn WriteJob>>>>,
     watch: Arc<Mutex<Slot>>,
     /// The connection that looks whether the file is there, without waiting for locks; opened when it is first needed.
-    ping: Arc<Mutex<Slot>>,
+    ping: Arc<tokio::sync::Mutex<Slot>>,
     source: Source,
     readers: usize,
     /// Whether an answer is read by several connections at once.
@@ -118,7 +118,10 @@ impl Pool {
             admission: (readers > 1).then(|| Admission::for_threads(readers)),
             writes,
             watch: Arc::new(Mutex::new(watch)),
-            ping: Arc::new(Mutex::new(Slot::new(source.clone(), Role::DirectReader))),
+            ping: Arc::new(tokio::sync::Mutex::new(Slot::new(
+                source.clone(),
+                Role::DirectReader,
+            ))),
             source,
             readers,
             together: Arc::default(),
@@ -260,13 +263,9 @@ impl Pool {
 
     /// Looks whether the file is there and can be read, without waiting for locks.
     pub(crate) async fn ping(&self) -> Result<()> {
-        let slot = Arc::clone(&self.ping);
-        let read = move || match slot.try_lock() {
-            Ok(mut slot) => data_version(&mut slot).map(drop),
-            Err(TryLockError::Poisoned(slot)) => data_version(&mut slot.into_inner()).map(drop),
-            // The file system has not answered the question before.
-            Err(TryLockError::WouldBlock) => Err(Error::timeout("the file system does not answer")),
-        };
+        // While the file system does not answer, others wait here, and no thread for each of them.
+        let mut slot = Arc::clone(&self.ping).lock_owned().await;
+        let read = move || data_version(&mut slot).map(drop);
         tokio::task::spawn_blocking(read)
             .await
             .unwrap_or_else(|_| Err(stopped()))
