@@ -60,8 +60,7 @@ fn a_record_that_others_delete_meanwhile_is_created_as_often_as_the_statuses_say
     const CALLERS: usize = 4;
     const TIMES: usize = 25;
     let upserts = Upserts::new();
-    // An upsert on MariaDB looks at the record before it locks it, and may be refused where it is deleted in between.
-    for engine in ["sqlite", "postgres"] {
+    for engine in ENGINES {
         let (created, deleted) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             for caller in 0..CALLERS {

@@ -279,7 +279,9 @@ async fn act(lease: &mut Lease, change: &Change) -> Result<Changed> {
         }
     }
     let mut query = by_key(&MysqlDialect, model, &key)?;
-    let row = one(lease, &Statement::select(query.limit(1))).await?;
+    // A read without a lock may show the database as it was before others made the record anew.
+    query.limit(1).lock_exclusive();
+    let row = one(lease, &Statement::select(&query)).await?;
     let row = row.ok_or_else(taken_away)?;
     check_geometries(model, &setting.values, &row)?;
     let record = row.record(&model.fields, &setting.shown)?;
