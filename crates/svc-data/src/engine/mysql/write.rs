@@ -279,7 +279,7 @@ async fn act(lease: &mut Lease, change: &Change) -> Result<Changed> {
         }
     }
     let mut query = by_key(&MysqlDialect, model, &key)?;
-    // A read without a lock may show the database as it was before others made the record anew.
+    // A read without a lock may show the database as it was before others made the record again.
     query.limit(1).lock_exclusive();
     let row = one(lease, &Statement::select(&query)).await?;
     let row = row.ok_or_else(taken_away)?;
