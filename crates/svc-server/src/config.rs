@@ -54,7 +54,7 @@ pub struct Config {
     /// file but those in the folder of the store; without a folder nobody else may connect a file. What is connected on this
     /// machine is not limited. Default none.
     pub sqlite_dir: Option<PathBuf>,
-    /// The database servers that resources may be on; every server when there are none. It holds for all resources, and is
+    /// The database servers that resources may be on; every server when the list is empty. It holds for all resources, and is
     /// compared with the address that is connected to. Default none.
     pub resource_hosts: Vec<ResourceHost>,
     /// How long a request body may take to arrive. Default 30 s.

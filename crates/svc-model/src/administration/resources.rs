@@ -136,7 +136,7 @@ pub struct Status {
     /// Why it is not up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The connections; `None` while there are none.
+    /// The connections; `None` while the resource is not connected.
     pub pool: Option<Pool>,
     /// The number of models; `None` until the structure was read.
     pub models: Option<u64>,

@@ -72,7 +72,7 @@ impl Audit<'_> {
     /// the record is deleted. Fields that may not be read are left out.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the cursor is none, else when the store cannot be read.
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the cursor is not valid, else when the store cannot be read.
     pub async fn history(
         &self,
         of: &HistoryOf,

@@ -69,7 +69,7 @@ impl TokenLimits {
         }
     }
 
-    /// Refuses limits that are none, or that nothing can be done with.
+    /// Refuses limits that allow nothing, too many models, and models without a name.
     fn check(&self, resource: &ResourceName) -> Result<()> {
         let Rights {
             read,
@@ -106,7 +106,7 @@ impl TokenLimits {
         Ok((Some(rights.words().join(",")), models))
     }
 
-    /// Reads the limits from a row with these columns; `None` where there are none.
+    /// Reads the limits from a row with these columns; `None` for a token without limits.
     pub(crate) fn from_row(row: &Row) -> Result<Option<Self>> {
         let Some(rights) = row::get::<Option<String>>(row, "rights")? else {
             return Ok(None);

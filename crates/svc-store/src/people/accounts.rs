@@ -140,7 +140,7 @@ impl Accounts<'_> {
     /// The account with an identifier.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the account does not exist.
     pub async fn get(&self, uid: Uuid) -> Result<Account> {
         let found = self.store.read(move |reader| get(reader, uid)).await?;
         found.ok_or_else(missing)
@@ -149,7 +149,7 @@ impl Accounts<'_> {
     /// What an account may do by its session.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the account does not exist.
     pub async fn rights(&self, uid: Uuid) -> Result<AccountRights> {
         let found = self.store.read(move |reader| {
             let account = AccountGrant::find(reader, uid)?;

@@ -80,7 +80,7 @@ async fn delete(call: Call<Delete>) -> ApiResult {
     call.done().await
 }
 
-/// A unique ID in a path. A text that is none names nothing.
+/// A unique ID in a path. Any other text answers 404.
 pub(super) fn parse_uid(text: &str) -> ApiResult<Uuid> {
     let uid = text.parse();
     uid.map_err(|_| ApiError::NotFound("there is no such entry".to_owned()))

@@ -48,7 +48,7 @@ impl Connection {
         })
     }
 
-    /// Takes over a database that is connected already, where there is none yet.
+    /// Takes over a database that is connected already, unless one is connected yet.
     pub(super) fn adopt(&self, resource: Resource) {
         // A request may have been faster.
         if self.resource.set(resource).is_ok() {
