@@ -9,6 +9,7 @@ mod audit;
 mod environments;
 mod history;
 mod items;
+mod keys;
 mod mails;
 mod members;
 mod project_keys;
@@ -114,6 +115,8 @@ groups! {
     history: History,
     /// What people keep for themselves or share in the environment.
     items: Items,
+    /// The API keys of all accounts, for operators.
+    keys: Keys,
     /// The mails that wait to be sent, for operators.
     mails: Mails,
     /// The members of the project.
@@ -156,6 +159,7 @@ lists! {
     model::audit::ListOfProject,
     model::environments::List,
     model::items::List,
+    model::keys::List,
     model::members::List,
     model::project_keys::List,
     model::resources::List,
@@ -184,10 +188,12 @@ creations! {
     model::allowed_hosts::Create,
     model::environments::Create,
     model::items::Create,
+    model::keys::Create,
     model::members::Create,
     model::projects::Create,
     model::resources::Create,
     model::service_tokens::Create,
     model::teams::Create,
     model::tokens::Create,
+    model::users::Create,
 }

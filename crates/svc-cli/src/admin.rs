@@ -1,8 +1,10 @@
-//! Administration: what is in the store, changed by anyone who has it. One file for each group of commands.
+//! Administration: of the service of a store, by anyone who has it, or of one that runs somewhere. One file for each group of
+//! commands.
 
 mod credential;
 mod moment;
 pub(crate) mod scope;
+pub(crate) mod service;
 
 pub(crate) mod account;
 pub(crate) mod audit;
@@ -17,5 +19,6 @@ pub(crate) mod rights;
 pub(crate) mod secret;
 pub(crate) mod service_token;
 pub(crate) mod signing_keys;
+pub(crate) mod team;
 pub(crate) mod token;
 pub(crate) mod user;

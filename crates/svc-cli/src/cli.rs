@@ -8,7 +8,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::{
     admin::{
         account, audit, backup, environment, key, mail, member, project, resource, rights, secret,
-        service_token, signing_keys, token, user,
+        service::Administer, service_token, signing_keys, team, token, user,
     },
     app::{proxy, session, teams, users},
     context::{Common, Context},
@@ -44,34 +44,22 @@ pub(crate) struct Cli {
 enum Command {
     Demo(demo::Demo),
     Serve(serve::Serve),
-    #[command(subcommand)]
-    Project(project::Project),
-    #[command(subcommand)]
-    Env(environment::Environment),
-    #[command(subcommand)]
-    Account(account::Account),
-    #[command(subcommand)]
-    Member(member::Member),
-    #[command(subcommand)]
-    Resource(resource::Resource),
-    #[command(subcommand)]
-    Token(token::Token),
-    #[command(subcommand)]
-    ServiceToken(service_token::ServiceToken),
-    #[command(subcommand)]
-    Key(key::Key),
-    #[command(subcommand, alias = "keys")]
-    SigningKeys(signing_keys::SigningKeys),
-    #[command(subcommand)]
-    User(user::User),
-    #[command(subcommand)]
-    Rights(rights::Rights),
-    #[command(subcommand)]
-    Secret(secret::Secret),
-    #[command(subcommand)]
-    Mail(mail::Mail),
-    #[command(subcommand)]
-    Audit(audit::Audit),
+    Project(Administer<project::Project>),
+    Env(Administer<environment::Environment>),
+    Account(Administer<account::Account>),
+    Member(Administer<member::Member>),
+    Resource(Administer<resource::Resource>),
+    Token(Administer<token::Token>),
+    Team(Administer<team::Team>),
+    ServiceToken(Administer<service_token::ServiceToken>),
+    Key(Administer<key::Key>),
+    #[command(alias = "keys")]
+    SigningKeys(Administer<signing_keys::SigningKeys>),
+    User(Administer<user::User>),
+    Rights(Administer<rights::Rights>),
+    Secret(Administer<secret::Secret>),
+    Mail(Administer<mail::Mail>),
+    Audit(Administer<audit::Audit>),
     Backup(backup::Backup),
     #[command(subcommand)]
     Pages(pages::Pages),
@@ -107,7 +95,7 @@ impl Cli {
             };
         }
         run! {
-            Demo Serve Project Env Account Member Resource Token ServiceToken Key SigningKeys User Rights Secret Mail Audit
+            Demo Serve Project Env Account Member Resource Token Team ServiceToken Key SigningKeys User Rights Secret Mail Audit
             Backup Pages Records Sql Functions Statements Users Teams Proxy Models Login Logout Whoami Reload
         }
     }

@@ -99,12 +99,6 @@ pub(crate) fn resolve(url: &str) -> Result<Secret, Error> {
     Ok(Secret::new(format!("{SQLITE}{absolute}")))
 }
 
-/// Connects once, so that what cannot work is said now and not with the first request.
-pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Error> {
-    let opened = open(name.as_str(), url).await.map(drop);
-    opened.map_err(|error| unopenable(name, &error))
-}
-
 /// Connects a database for a service that starts. `None` for a server that is not reached now: each request tries it
 /// again.
 pub(crate) async fn open_at_start(

@@ -30,6 +30,8 @@ pub(crate) struct Common {
 /// What every command works with.
 pub(crate) struct Context {
     dir: Option<PathBuf>,
+    /// Whether the folder of the store was named by a flag.
+    dir_is_flag: bool,
     /// What the configuration file says; nothing when there is none.
     pub(crate) file: ConfigFile,
     /// Where results go.
@@ -43,11 +45,23 @@ impl Context {
             Some(path) => ConfigFile::read(path)?,
             None => ConfigFile::default(),
         };
+        let variable = std::env::var_os("SVC_DIR").map(PathBuf::from);
         Ok(Self {
+            dir_is_flag: common.dir.is_some() && common.dir != variable,
             dir: common.dir.or_else(|| file.dir.clone()),
             file,
             output: Output::new(common.json),
         })
+    }
+
+    /// Whether a store was named.
+    pub(crate) fn names_store(&self) -> bool {
+        self.dir.is_some()
+    }
+
+    /// Whether it was by a flag, not by a variable or the configuration file.
+    pub(crate) fn names_store_by_flag(&self) -> bool {
+        self.dir_is_flag
     }
 
     /// The folder of the store that was named, else this one.
@@ -73,12 +87,16 @@ impl Context {
     }
 }
 
-/// Opens a store. The lines of its audit trail say who runs this program, as the operating system's session knows it.
+/// Opens a store. The lines of its audit trail say who runs this program.
 pub(crate) async fn open(dir: &Path) -> Result<Store, Error> {
+    Ok(Store::open(dir).await?.acting(actor(), None))
+}
+
+/// Who runs this program, as the operating system's session knows it.
+pub(crate) fn actor() -> Actor {
     let mut variables = ["SUDO_USER", "USER", "LOGNAME", "USERNAME"].into_iter();
     let user = variables.find_map(|variable| std::env::var(variable).ok());
-    let user = user.filter(|user| !user.is_empty() && !user.contains(char::is_control));
-    Ok(Store::open(dir).await?.acting(Actor::program(user), None))
+    Actor::program(user.filter(|user| !user.is_empty() && !user.contains(char::is_control)))
 }
 
 /// Whether there is a store in a folder. Where the folder may not be read, opening the store says so.

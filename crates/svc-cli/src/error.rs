@@ -83,27 +83,6 @@ impl Error {
     }
 }
 
-/// What the store answered, as a command fails with it.
-pub(crate) trait StoreResult<T>: Sized {
-    /// When the store has no such thing, says how to see what it has.
-    fn or_missing(self, remedy: &str) -> Result<T, Error> {
-        self.or_refused(remedy, &[])
-    }
-
-    /// The same, and fields that it refuses are called by the names that they have on the command line.
-    fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Error>;
-}
-
-impl<T> StoreResult<T> for Result<T, svc_store::Error> {
-    fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Error> {
-        self.map_err(|error| match error.kind() {
-            svc_store::ErrorKind::NotFound => Error::new(format!("{error}; {remedy}")),
-            _ if names.is_empty() => error.into(),
-            _ => Error::fields(error, names),
-        })
-    }
-}
-
 /// What could not be written as JSON, as a command fails with it.
 pub(crate) trait OrJson<T> {
     /// Says what it was: `a record`.

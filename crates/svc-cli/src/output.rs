@@ -142,6 +142,11 @@ pub(crate) fn time(time: Timestamp) -> String {
     time.round(Unit::Second).unwrap_or(time).to_string()
 }
 
+/// A time in an answer, as lists show it.
+pub(crate) fn answered_time(text: &str) -> String {
+    text.parse().map_or_else(|_| text.to_owned(), time)
+}
+
 /// A thing as a row: its properties in their order.
 pub(crate) fn to_row(thing: &impl Serialize) -> Result<JsonObject, Error> {
     JsonObject::from_serialize(thing).or_json("the result")

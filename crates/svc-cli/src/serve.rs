@@ -19,7 +19,6 @@ use self::{
     ready::{Ready, ReadyResource},
 };
 use crate::{
-    admin::scope,
     connect::{self, Connect},
     context::Context,
     error::Error,
@@ -126,7 +125,10 @@ async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<R
     let tools_token = first_token(&ResourceName::from(ResourceName::TOOLS)).await?;
     let mut api_key = None;
     if store.api_keys().list(&scope.project).await?.is_empty() {
-        let new = NewApiKey::new(&scope.project, scope::owner(store, &scope.project).await?);
+        let new = NewApiKey::new(
+            &scope.project,
+            store.projects().owner_email(&scope.project).await?,
+        );
         api_key = Some(store.api_keys().create(new).await?.secret);
     }
     Ok(Ready {

@@ -22,6 +22,7 @@ pub mod audit;
 pub mod environments;
 pub mod history;
 pub mod items;
+pub mod keys;
 pub mod mails;
 pub mod members;
 pub mod project_keys;

@@ -23,6 +23,7 @@ mod auth;
 mod config;
 mod error;
 mod http;
+mod in_process;
 mod mail;
 mod openapi;
 mod proxy;
@@ -33,7 +34,9 @@ mod state;
 pub use self::{
     config::{AuditMode, AuditValues, Config, IpRange, Origin, ResourceHost},
     error::Error,
+    in_process::InProcess,
     mail::MailConfig,
+    resources::test::test_resource,
     server::Server,
 };
 

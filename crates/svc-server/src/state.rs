@@ -13,7 +13,7 @@ mod write_keys;
 mod writing;
 
 use std::sync::{
-    Arc,
+    Arc, OnceLock,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -37,7 +37,7 @@ use self::{
 use crate::{
     Config, Error,
     auth::{
-        identity::{Credentials, MOST_KNOWN},
+        identity::{Credentials, MOST_KNOWN, Program},
         throttle::Throttle,
     },
     config::AuditMode,
@@ -71,6 +71,8 @@ pub(crate) struct State {
     pub(crate) statements: Statements,
     pub(crate) imports: Imports,
     pub(crate) store_health: StoreHealth,
+    /// Who runs this process, where it asks the service itself.
+    pub(crate) program: OnceLock<Arc<Program>>,
     /// The keys of access tokens.
     pub(crate) keyring: ArcSwap<Keyring>,
     /// Whether the service takes no new requests: load balancers are to send them elsewhere.
@@ -111,6 +113,7 @@ impl State {
             tools: Tools::new(),
             administered: AdministeredLists::new(MOST_ADMINISTERED),
             mail: MailHandle::default(),
+            program: OnceLock::new(),
             keyring: ArcSwap::from_pointee(Keyring::default()),
             seen: Mutex::new(None),
             base_url,

@@ -15,6 +15,8 @@ use crate::projects::{ProjectRow, ScopeRow};
 pub enum Administered {
     /// Accounts of the service.
     Accounts,
+    /// API keys of all accounts.
+    Keys,
     /// API keys of an account.
     AccountKeys,
     /// API keys that have access to a project.
@@ -76,6 +78,7 @@ impl Administered {
     fn parts(self) -> (&'static str, &'static str, &'static [DeclaredField]) {
         match self {
             Self::Accounts => ("accounts", "api_accounts", ACCOUNTS),
+            Self::Keys => ("api_keys", "api_account_keys", KEYS),
             Self::AccountKeys => ("api_keys", "api_account_keys", ACCOUNT_KEYS),
             Self::ProjectKeys => ("api_keys", "api_project_keys", PROJECT_KEYS),
             Self::Environments => ("environments", "api_environments", ENVIRONMENTS),
@@ -141,6 +144,17 @@ const ACCOUNTS: &[DeclaredField] = &[
     truth("has_password"),
     time("date_add"),
 ];
+const KEYS: &[DeclaredField] = &[
+    uid(),
+    text("email"),
+    or_null(text("name")),
+    text("prefix"),
+    or_null(json("projects")),
+    time("date_add"),
+    or_null(time("last_use")),
+    or_null(time("expires")),
+    or_null(time("revoked")),
+];
 const ACCOUNT_KEYS: &[DeclaredField] = &[
     uid(),
     or_null(text("name")),
@@ -159,6 +173,7 @@ const PROJECT_KEYS: &[DeclaredField] = &[
     time("date_add"),
     or_null(time("last_use")),
     or_null(time("expires")),
+    or_null(time("revoked")),
 ];
 const ENVIRONMENTS: &[DeclaredField] = &[
     text("unique_name"),

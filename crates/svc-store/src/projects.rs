@@ -25,6 +25,9 @@ use crate::database::{Reader, Tx, columns, handle, json, row, values};
 use crate::error::{Error, Result};
 use crate::people::{Authentication, accounts, members, teams};
 
+/// Whose API key is made when nobody is named and the project has no owner.
+const FIRST_OWNER: &str = "admin@localhost";
+
 const COLUMNS: &str = "p.uid AS project_uid, p.unique_name, p.name, p.color, p.domain, p.sign_up, p.params, \
      p.date_add, p.owner_uid, p.authentication, p.default_environment";
 
@@ -196,6 +199,18 @@ impl Projects<'_> {
                 view::of(reader, &row, account, &rights)
             })
             .await
+    }
+
+    /// The e-mail address of a project's owner; of one that nobody owns, that of the account which API keys are made for
+    /// when nobody is named.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
+    pub async fn owner_email(&self, project: &ProjectName) -> Result<String> {
+        match self.get(project).await?.owner_uid {
+            Some(owner) => Ok(self.store.accounts().get(owner).await?.email),
+            None => Ok(FIRST_OWNER.to_owned()),
+        }
     }
 
     /// Makes a project, with its environment `prod` and the teams Administrator, Editor and Read Only,

@@ -14,7 +14,7 @@ impl Accounts {
         self.client.call(List::new(ListQuery::new()))
     }
 
-    /// Creates an account and mails an invitation: `POST {app_base_url}/accounts/`.
+    /// Creates an account, with a password or invited by mail: `POST {app_base_url}/accounts/`.
     pub fn create(&self, account: NewAccount) -> Call<Create> {
         self.client.call(Create::new(account))
     }

@@ -21,3 +21,10 @@ impl ProjectKeys {
             .call(Delete::new(self.client.scope().project, uid))
     }
 }
+
+impl Call<List> {
+    /// Sets whether those that were revoked are listed too.
+    pub fn revoked(self, revoked: bool) -> Self {
+        self.with(|operation| operation.revoked = revoked)
+    }
+}

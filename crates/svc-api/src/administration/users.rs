@@ -2,13 +2,20 @@
 
 use svc_model::{
     UserUid,
-    administration::users::{DeleteSession, Invite, ListSessions, Resume, Suspend},
+    administration::users::{
+        Create, DeleteSession, Invite, ListSessions, NewUser, Resume, Suspend,
+    },
 };
 
 use super::Users;
 use crate::Call;
 
 impl Users {
+    /// Adds a user, with a password or invited by mail: `POST {app_base_url}/projects/{project}/{environment}/users/`.
+    pub fn create(&self, new_user: NewUser) -> Call<Create> {
+        self.client.call(Create::new(self.client.scope(), new_user))
+    }
+
     /// Lists the sessions of a user: `GET {app_base_url}/projects/{project}/{environment}/users/{uid}/sessions/`.
     pub fn list_sessions(&self, uid: impl Into<UserUid>) -> Call<ListSessions> {
         self.client

@@ -2,18 +2,22 @@
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use svc_store::{AccountPatch, NewAccount, Store};
-
-use super::user::named_url;
-use crate::{
-    context::Context,
-    error::{Error, StoreResult as _},
-    input::password,
-    output::{row, time},
+use svc_api::{
+    Lookup,
+    administration::Accounts,
+    model::administration::accounts::{self, AccountPatch, NewAccount},
 };
 
-/// The URL of the application host in links when nothing says another one and no service has started yet.
-const DEFAULT_APP_URL: &str = "http://127.0.0.1:8080/api";
+use super::{
+    service::{Command, ServiceAddress, ServiceResult as _, all},
+    user::{named_url, read_password},
+};
+use crate::{
+    context::Context,
+    error::Error,
+    output::{answered_time, row},
+};
+
 /// How the fields of an account are called here.
 const NAMES: &[(&str, &str)] = &[
     ("email", "EMAIL"),
@@ -99,22 +103,23 @@ fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
-impl Account {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
+impl Command for Account {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
         match self {
-            Self::Add(add) => add.run(context).await,
+            Self::Add(add) => add.run(context, at).await,
             Self::List => {
-                let store = context.existing_store().await?;
-                let accounts = store.accounts().list().await?;
+                let service = at.connect(context).await?;
+                let list = service.administration()?.accounts().list();
+                let accounts = all(list.order_by("date_add")).await?;
                 let rows = accounts.into_iter().map(listed);
                 context.output.list(rows, "no accounts")
             }
-            Self::Set(set) => set.run(context).await,
+            Self::Set(set) => set.run(context, at).await,
             Self::Remove { email } => {
-                let store = context.existing_store().await?;
-                let uid = find(&store, &email).await?;
-                let removed = store.accounts().delete(uid).await;
-                removed.or_refused(REMEDY, NAMES)?;
+                let service = at.connect(context).await?;
+                let accounts = service.administration()?.accounts();
+                let uid = find(&accounts, &email).await?;
+                accounts.delete(uid).await.or_refused(REMEDY, NAMES)?;
                 let text = format!("{email} has no account any more\n");
                 context.output.result(&row! { email: &email }, &text)
             }
@@ -123,64 +128,62 @@ impl Account {
 }
 
 impl Add {
-    async fn run(self, context: &Context) -> Result<(), Error> {
-        let named = named_url(self.public_url.as_deref(), context)?;
-        let store = context.existing_store().await?;
-        let base_url = match named {
-            Some(url) => format!("{url}/api"),
-            None => match store.service_address().await? {
-                Some(address) => address.app_base_url,
-                None => DEFAULT_APP_URL.to_owned(),
-            },
-        };
-        let mut new = NewAccount::new(self.email.as_str());
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
+        let url = named_url(self.public_url.as_deref(), context)?;
+        let service = at.connect_for_mails(context, url.as_deref()).await?;
+        let mut new = NewAccount::new(self.email);
         new.first_name = self.first_name;
         new.last_name = self.last_name;
-        new.is_operator = self.operator;
+        new.is_operator = Some(self.operator);
         if self.password_stdin {
-            new.password = Some(password::read()?);
+            new.password = Some(read_password()?);
         }
         let invited = new.password.is_none();
-        let made = store.accounts().create(new, &base_url).await;
+        let made = service.administration()?.accounts().create(new).await;
         let made = made.or_refused(REMEDY, NAMES)?;
         let text = match invited {
             true => format!("{} is invited; svc mail list shows the link\n", made.email),
             false => format!("{} can sign in\n", made.email),
         };
-        let uid = made.uid.to_string();
-        context.output.result(&row! { uid: uid }, &text)
+        context.output.result(&row! { uid: made.uid }, &text)
     }
 }
 
 impl Set {
-    async fn run(self, context: &Context) -> Result<(), Error> {
-        let store = context.existing_store().await?;
-        let uid = find(&store, &self.email).await?;
-        let mut patch = AccountPatch::by_operator();
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
+        let service = at.connect(context).await?;
+        let accounts = service.administration()?.accounts();
+        let uid = find(&accounts, &self.email).await?;
+        let mut patch = AccountPatch::new();
         patch.is_operator = self.operator;
         patch.suspended = self.suspended;
         patch.first_name = self.first_name.map(Some);
         patch.last_name = self.last_name.map(Some);
-        let changed = store.accounts().update(uid, patch).await;
+        let changed = accounts.update(uid, patch).await;
         let changed = changed.or_refused(REMEDY, NAMES)?;
         let text = format!("{} is changed\n", changed.email);
         context.output.result(&listed(changed), &text)
     }
 }
 
-async fn find(store: &Store, email: &str) -> Result<uuid::Uuid, Error> {
-    let found = store.accounts().find(email).await?;
+/// The account with an e-mail address, without regard to case.
+async fn find(accounts: &Accounts, email: &str) -> Result<String, Error> {
+    let list = accounts.list().filter("email", Lookup::Istartswith, email);
+    let found = all(list).await?;
+    let wanted = email.to_lowercase();
+    let mut found = found.into_iter();
+    let found = found.find(|account| account.email.to_lowercase() == wanted);
     let missing = || Error::new(format!("{email} has no account; {REMEDY}"));
     Ok(found.ok_or_else(missing)?.uid)
 }
 
 /// An account as lists show it.
-fn listed(account: svc_store::Account) -> impl Serialize {
+fn listed(account: accounts::Account) -> impl Serialize {
     row! {
-        uid: account.uid.to_string(),
+        uid: account.uid,
         email: account.email,
         operator: account.is_operator,
-        suspended: account.suspended.is_some(),
-        date_add: time(account.date_add),
+        suspended: account.suspended,
+        date_add: answered_time(&account.date_add),
     }
 }

@@ -1,4 +1,4 @@
-//! `svc audit`: the audit trail, read from the store.
+//! `svc audit`: the audit trail.
 
 mod check;
 
@@ -6,14 +6,18 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
+use svc_api::{Filter, ListQuery, Lookup, PageStream, model::administration::audit::Line};
 use svc_model::{EnvironmentName, JsonObject, ProjectName};
-use svc_store::{AuditFilter, AuditLine, Store};
 
-use super::moment::moment;
+use super::{
+    moment::moment,
+    scope::PROJECTS,
+    service::{Command, Service, ServiceAddress, ServiceResult as _},
+};
 use crate::{
     context::Context,
     error::{Error, OrJson as _},
-    output::{Format, FormatArg, RowWriter, counted, row, time, to_row},
+    output::{Format, FormatArg, RowWriter, answered_time, counted, row, to_row},
 };
 
 /// Lines that are read at a time.
@@ -87,91 +91,67 @@ pub(crate) struct List {
     format: FormatArg,
 }
 
-/// A line as programs read it.
-fn whole(line: &AuditLine) -> impl Serialize {
-    row! {
-        uid: line.uid.to_string(),
-        time: format!("{:.6}", line.time),
-        project: &line.project,
-        environment: &line.environment,
-        actor_kind: line.actor.kind.as_str(),
-        actor_uid: line.actor.uid.map(|uid| uid.to_string()),
-        actor: &line.actor.label,
-        action: &line.action,
-        resource: &line.resource,
-        model: &line.model,
-        record: &line.record,
-        records: line.records,
-        keys: (!line.keys.is_empty()).then_some(&line.keys),
-        request_id: &line.request_id,
-        before: &line.before,
-        after: &line.after,
-        status: line.status,
-        outcome: line.outcome_is_unknown.then_some("unknown"),
-    }
-}
-
 /// A line as people read it.
-fn short(line: &AuditLine) -> impl Serialize {
+fn short(line: &Line) -> impl Serialize {
     let place = [&line.project, &line.environment, &line.resource];
     let several = line.records.map(|records| counted(records, "record"));
     let parts = place
         .into_iter()
         .chain([&line.model, &line.record, &several]);
     let parts: Vec<&str> = parts.flatten().map(String::as_str).collect();
-    let ending = match line.outcome_is_unknown {
+    let ending = match line.outcome.is_some() {
         true => " (outcome unknown)",
         false => "",
     };
     row! {
-        time: time(line.time),
-        actor: line.actor.label.as_deref().unwrap_or(line.actor.kind.as_str()),
+        time: answered_time(&line.time),
+        actor: line.actor.clone().unwrap_or_else(|| line.actor_kind.clone()),
         action: format!("{}{ending}", line.action),
         what: parts.join(" / "),
-        request_id: line.request_id.as_deref().unwrap_or_default(),
+        request_id: line.request_id.clone().unwrap_or_default(),
     }
 }
 
-impl Audit {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        let store = context.existing_store().await?;
+impl Command for Audit {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
         match self {
-            Self::List(list) => list.run(context, &store).await,
-            Self::Check(check) => check.run(context, &store).await,
+            Self::List(list) => list.run(context, &at.connect(context).await?).await,
+            Self::Check(check) => {
+                if at.running(context)?.is_some() {
+                    return Err(Error::usage(
+                        "svc audit check reads the notes of the service beside its store; run it where the store is",
+                    ));
+                }
+                check.run(context, &context.existing_store().await?).await
+            }
         }
     }
 }
 
 impl List {
-    async fn run(self, context: &Context, store: &Store) -> Result<(), Error> {
+    async fn run(self, context: &Context, service: &Service) -> Result<(), Error> {
         let format = context.output.format(self.format);
         let most = match self.all {
             true => u64::MAX,
             false => self.limit.unwrap_or(100).into(),
         };
+        let per_page = u32::try_from(most).unwrap_or(PER_PAGE).min(PER_PAGE);
         let escape_formulas = self.escape_formulas;
-        let mut filter = self.filter();
         let mut writer = RowWriter::to_stdout(format);
-        loop {
-            let wanted = most.saturating_sub(writer.written());
-            let wanted = u32::try_from(wanted).unwrap_or(PER_PAGE).min(PER_PAGE);
-            if wanted == 0 {
-                break;
-            }
-            let lines = store.audit().list(&filter, wanted).await?;
-            for line in &lines {
+        let mut pages = self.pages(service, per_page)?;
+        while writer.written() < most
+            && let Some(page) = pages.try_next().await.or_missing(PROJECTS)?
+        {
+            let wanted = usize::try_from(most - writer.written()).unwrap_or(usize::MAX);
+            for line in page.results.iter().take(wanted) {
                 let mut row = match format {
                     Format::Table => to_row(&short(line))?,
-                    _ => to_row(&whole(line))?,
+                    _ => to_row(line)?,
                 };
                 if escape_formulas && format == Format::Csv {
                     row = escape(&row)?;
                 }
                 writer.write(row)?;
-            }
-            filter.behind = lines.last().map(|line| line.uid);
-            if lines.len() < wanted as usize {
-                break;
             }
         }
         let written = writer.written();
@@ -187,19 +167,68 @@ impl List {
         Ok(())
     }
 
-    fn filter(self) -> AuditFilter {
-        let mut filter = AuditFilter::default();
-        filter.project = self.project;
-        filter.environment = self.env;
-        filter.action = self.action;
-        filter.actor = self.actor;
-        filter.resource = self.resource;
-        filter.model = self.model;
-        filter.record = self.record;
-        filter.request_id = self.request_id;
-        filter.since = self.since;
-        filter.until = self.until;
-        filter
+    /// The pages of the lines, the newest first.
+    fn pages(self, service: &Service, per_page: u32) -> Result<PageStream<Line>, Error> {
+        let text = |time: Timestamp| time.to_string();
+        let (since, until) = (self.since.map(text), self.until.map(text));
+        match self.project.clone() {
+            Some(project) => {
+                let mut call = service.project(&project)?.audit().list_of_project();
+                if let Some(since) = since {
+                    call = call.since(since);
+                }
+                if let Some(until) = until {
+                    call = call.until(until);
+                }
+                Ok(call.query(self.query()).per_page(per_page).by_page())
+            }
+            None => {
+                let mut call = service.administration()?.audit().list();
+                if let Some(since) = since {
+                    call = call.since(since);
+                }
+                if let Some(until) = until {
+                    call = call.until(until);
+                }
+                Ok(call.query(self.query()).per_page(per_page).by_page())
+            }
+        }
+    }
+
+    fn query(self) -> ListQuery {
+        let is = |field: &str, value: &str| Filter::field(field, Lookup::Exact, value);
+        let mut query = ListQuery::new().count(svc_api::Count::None);
+        let environment = self.env.map(|environment| environment.to_string());
+        for (field, value) in [
+            ("environment", environment),
+            ("resource", self.resource),
+            ("model", self.model),
+            ("request_id", self.request_id),
+        ] {
+            if let Some(value) = value {
+                query = query.filter(field, Lookup::Exact, value);
+            }
+        }
+        if let Some(action) = self.action {
+            query = match action.contains('.') {
+                true => query.filter("action", Lookup::Exact, action),
+                false => query.filter("action", Lookup::Startswith, format!("{action}.")),
+            };
+        }
+        let mut trees = Vec::new();
+        if let Some(actor) = self.actor {
+            let fields = ["actor_uid", "actor", "actor_kind"];
+            trees.push(Filter::or(fields.map(|field| is(field, &actor))));
+        }
+        if let Some(record) = self.record {
+            // A line about several records has their keys.
+            let among = Filter::field("keys", Lookup::ContainsAny, vec![record.clone()]);
+            trees.push(Filter::or([is("record", &record), among]));
+        }
+        match trees.is_empty() {
+            true => query,
+            false => query.filter_tree(Filter::and(trees)),
+        }
     }
 }
 

@@ -2,14 +2,20 @@
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use svc_model::{EnvironmentName, Scope};
-use svc_store::{EnvironmentCopy, EnvironmentPatch, NewEnvironment};
+use svc_api::model::{
+    administration::environments::{EnvironmentPatch, NewEnvironment},
+    projects,
+};
+use svc_model::EnvironmentName;
 
-use super::scope::{ENVIRONMENTS, InProject, PROJECTS, none_when_empty};
+use super::{
+    scope::{ENVIRONMENTS, InProject, PROJECTS, none_when_empty, read_params},
+    service::{Command, ServiceAddress, ServiceResult as _, all},
+};
 use crate::{
     context::Context,
-    error::{Error, StoreResult as _},
-    output::{counted, row, time},
+    error::Error,
+    output::{answered_time, counted, row},
 };
 
 /// How the fields of an environment are called here.
@@ -83,32 +89,32 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    fn into_patch(self) -> EnvironmentPatch {
-        let mut patch = EnvironmentPatch::default();
+    fn into_patch(self) -> Result<EnvironmentPatch, Error> {
+        let mut patch = EnvironmentPatch::new();
         patch.name = self.title;
         patch.color = self.color.map(none_when_empty);
-        patch.params = self.params;
-        patch
+        patch.params = self.params.as_deref().map(read_params).transpose()?;
+        Ok(patch)
     }
 }
 
-impl Environment {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        let store = context.existing_store().await?;
-        let (environments, output) = (store.environments(), &context.output);
+impl Command for Environment {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
+        let service = at.connect(context).await?;
+        let output = &context.output;
         match self {
             Self::Add { name, scope, title } => {
                 let project = scope.project;
                 let mut new = NewEnvironment::new(&name);
                 new.name = title;
-                let made = environments.create(&project, new).await;
+                let made = service.project(&project)?.environments().create(new).await;
                 made.or_refused(PROJECTS, NAMES)?;
                 let text = format!("environment {name} added to project {project}\n");
                 output.result(&row! { environment: &name }, &text)
             }
             Self::List(scope) => {
-                let environments = environments.list(&scope.project).await;
-                let environments = environments.or_missing(PROJECTS)?;
+                let list = service.project(&scope.project)?.environments().list();
+                let environments = all(list.order_by("date_add")).await.or_missing(PROJECTS)?;
                 output.list(environments.into_iter().map(listed), "no environments")
             }
             Self::Set {
@@ -117,9 +123,9 @@ impl Environment {
                 settings,
             } => {
                 let project = scope.project;
-                let changed = environments
-                    .update(&Scope::new(&project, &name), settings.into_patch())
-                    .await;
+                let patch = settings.into_patch()?;
+                let environments = service.project(&project)?.environments();
+                let changed = environments.update(&name, patch).await;
                 let changed = changed.or_refused(ENVIRONMENTS, NAMES)?;
                 let text = format!("environment {name} of project {project} is set\n");
                 output.result(&listed(changed), &text)
@@ -131,10 +137,9 @@ impl Environment {
                 replace,
             } => {
                 let project = scope.project;
-                let mut copy = EnvironmentCopy::new(&from, &to);
-                copy.replace = replace;
-                let copied = environments.copy(&project, copy).await;
-                let pages = copied.or_missing(ENVIRONMENTS)?;
+                let environments = service.project(&project)?.environments();
+                let copied = environments.copy(&from, &to).replace(replace).await;
+                let pages = copied.or_missing(ENVIRONMENTS)?.copied_pages;
                 output.result(
                     &row! { from: &from, to: &to, pages: pages },
                     &format!(
@@ -145,8 +150,8 @@ impl Environment {
             }
             Self::Remove { name, scope } => {
                 let project = scope.project;
-                let removed = environments.delete(&Scope::new(&project, &name)).await;
-                removed.or_missing(ENVIRONMENTS)?;
+                let environments = service.project(&project)?.environments();
+                environments.delete(&name).await.or_missing(ENVIRONMENTS)?;
                 let text = format!("environment {name} removed from project {project}\n");
                 output.result(&row! { environment: &name }, &text)
             }
@@ -155,10 +160,10 @@ impl Environment {
 }
 
 /// An environment as lists show it.
-fn listed(environment: svc_store::Environment) -> impl Serialize {
+fn listed(environment: projects::Environment) -> impl Serialize {
     row! {
         environment: environment.unique_name,
         name: environment.name,
-        date_add: time(environment.date_add),
+        date_add: environment.date_add.as_deref().map(answered_time),
     }
 }

@@ -1,12 +1,13 @@
 //! `svc mail`: the mails that wait to be sent.
 
 use clap::Subcommand;
-use svc_store::Secret;
+use svc_api::model::administration::IssuedText;
 
+use super::service::{Command, ServiceAddress, all};
 use crate::{
     context::Context,
     error::Error,
-    output::{row, time},
+    output::{answered_time, row},
 };
 
 /// List the mails that wait to be sent
@@ -21,18 +22,20 @@ pub(crate) enum Mail {
     List,
 }
 
-impl Mail {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        let store = context.existing_store().await?;
-        let expose = |secret: Option<Secret>| secret.map(|secret| secret.expose().to_owned());
-        let listed = store.mails().list().await?.into_iter().map(|mail| {
-            let subject = mail.subject();
+impl Command for Mail {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
+        let service = at.connect(context).await?;
+        let mails = service.administration()?.mails();
+        let mut mails = all(mails.list().codes(true)).await?;
+        mails.reverse();
+        let expose = |secret: Option<IssuedText>| secret.map(|secret| secret.expose().to_owned());
+        let listed = mails.into_iter().map(|mail| {
             row! {
-                to: mail.to,
-                subject: subject,
+                to: mail.recipient,
+                subject: mail.subject,
                 code: expose(mail.code),
                 link: expose(mail.link),
-                date: time(mail.date_add),
+                date: answered_time(&mail.date_add),
             }
         });
         context.output.list(listed, "no mail is waiting")

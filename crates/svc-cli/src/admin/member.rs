@@ -2,12 +2,16 @@
 
 use clap::Subcommand;
 use serde::Serialize;
+use svc_api::{Lookup, administration::Members, model::administration::members};
 
-use super::scope::{InProject, PROJECTS};
+use super::{
+    scope::{InProject, PROJECTS},
+    service::{Command, ServiceAddress, ServiceResult as _, all},
+};
 use crate::{
     context::Context,
-    error::{Error, StoreResult as _},
-    output::{row, time},
+    error::Error,
+    output::{answered_time, row},
 };
 
 /// How the fields of a member are called here.
@@ -19,7 +23,7 @@ const REMEDY: &str =
 /// Set, list and remove the members of a project, who work on its pages with API keys
 #[derive(Subcommand)]
 pub(crate) enum Member {
-    /// Put an account into a team of a project; it is made when new, and moved when it is in another team
+    /// Put an account into a team of a project; it is invited when new, and moved when it is in another team
     #[command(
         after_help = "Example:\n  svc member set ada@example.com --team \"Read Only\" --project crm\n\n\
         The first Administrator owns a project that has no owner. The last one stays."
@@ -46,39 +50,60 @@ pub(crate) enum Member {
     },
 }
 
-impl Member {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        let store = context.existing_store().await?;
-        let (members, output) = (store.members(), &context.output);
+impl Command for Member {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
+        let service = at.connect(context).await?;
+        let output = &context.output;
         match self {
             Self::Set { email, team, scope } => {
-                let member = members.replace(&scope.project, &email, &team).await;
+                let members = service.project(&scope.project)?.members();
+                let member = match find(&members, &email).await? {
+                    Some(member) => members.update(member.uid, team).await,
+                    None => members.create(email, team).await,
+                };
                 let member = member.or_refused(REMEDY, NAMES)?;
                 let text = format!(
                     "{} is in team {} of project {}\n",
-                    member.account.email, member.team.name, scope.project
+                    member.email, member.team.name, scope.project
                 );
                 output.result(&listed(member), &text)
             }
             Self::List(scope) => {
-                let members = members.list(&scope.project).await.or_missing(PROJECTS)?;
+                let list = service.project(&scope.project)?.members().list();
+                let members = all(list.order_by("date_add")).await.or_missing(PROJECTS)?;
                 output.list(members.into_iter().map(listed), "no members")
             }
             Self::Remove { email, scope } => {
-                let removed = members.delete(&scope.project, &email).await;
-                removed.or_refused(REMEDY, NAMES)?;
-                let text = format!("{email} is not in project {} any more\n", scope.project);
+                let project = scope.project;
+                let members = service.project(&project)?.members();
+                let missing = || {
+                    Error::new(format!(
+                        "{email} is no member of project {project}; {REMEDY}"
+                    ))
+                };
+                let member = find(&members, &email).await?.ok_or_else(missing)?;
+                members.delete(member.uid).await.or_refused(REMEDY, NAMES)?;
+                let text = format!("{email} is not in project {project} any more\n");
                 output.result(&row! { email: &email }, &text)
             }
         }
     }
 }
 
+/// The member with an e-mail address, without regard to case.
+async fn find(members: &Members, email: &str) -> Result<Option<members::Member>, Error> {
+    let list = members.list().filter("email", Lookup::Istartswith, email);
+    let found = all(list).await.or_missing(PROJECTS)?;
+    let email = email.to_lowercase();
+    let mut found = found.into_iter();
+    Ok(found.find(|member| member.email.to_lowercase() == email))
+}
+
 /// A member as lists show it.
-fn listed(member: svc_store::Member) -> impl Serialize {
+fn listed(member: members::Member) -> impl Serialize {
     row! {
-        email: member.account.email,
+        email: member.email,
         team: member.team.name,
-        date_add: time(member.date_add),
+        date_add: answered_time(&member.date_add),
     }
 }

@@ -1,23 +1,28 @@
-//! `svc project`: the projects of the store.
+//! `svc project`: the projects of a service.
 
 mod settings;
 
 use clap::Subcommand;
 use serde::Serialize;
+use svc_api::model::administration::{projects::NewProject, sign_in::SignIn};
 use svc_model::ProjectName;
-use svc_store::{HostPort, NewProject, ProjectSettings};
 
 use self::settings::Settings;
-use super::scope::{InProject, PROJECTS};
+use super::{
+    scope::{InProject, PROJECTS},
+    service::{Command, Service, ServiceAddress, ServiceResult as _, all},
+};
 use crate::{
     context::Context,
-    error::{Error, OrJson as _, StoreResult as _},
-    output::{row, time, to_row},
+    error::Error,
+    output::{Output, answered_time, row, to_row},
 };
 
 /// How to see which hosts the HTTP proxy may reach.
 const HOSTS: &str =
     "svc project list shows the projects, svc project allow-host --project P the hosts of one";
+/// How the fields of a project are called here.
+const NAMES: &[(&str, &str)] = &[("unique_name", "NAME"), ("owner", "--owner")];
 
 /// Add, list, remove and set projects
 #[derive(Subcommand)]
@@ -30,7 +35,7 @@ pub(crate) enum Project {
         /// Its name for people
         #[arg(long, value_name = "TEXT")]
         title: Option<String>,
-        /// E-mail address of its owner, who is made when new
+        /// E-mail address of its owner, who is made when new; on a running service whose key is used when not given
         #[arg(long, value_name = "E")]
         owner: Option<String>,
     },
@@ -71,81 +76,101 @@ pub(crate) enum Project {
     },
 }
 
-impl Project {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
+impl Command for Project {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
         let output = &context.output;
-        if let Self::Add { name, title, owner } = self {
-            let mut new = NewProject::new(&name);
-            new.name = title;
-            new.owner = owner;
-            let made = context.store().await?.projects().create(new).await;
-            made.or_refused(PROJECTS, &[("unique_name", "NAME")])?;
-            let text = format!("project {name} added, with environment prod\n");
-            return output.result(&row! { project: &name }, &text);
-        }
-        let store = context.existing_store().await?;
         match self {
-            Self::Add { .. } => Ok(()),
-            Self::List => {
-                let projects = store.projects().list().await?;
-                output.list(
-                    projects.iter().map(listed),
-                    "no projects yet; svc project add makes one",
-                )
+            Self::Add { name, title, owner } => {
+                let service = at.connect_or_make(context).await?;
+                let mut new = NewProject::new(&name);
+                new.name = title;
+                new.owner = owner;
+                let made = service.administration()?.projects().create(new).await;
+                made.or_refused(PROJECTS, NAMES)?;
+                let text = format!("project {name} added, with environment prod\n");
+                output.result(&row! { project: &name }, &text)
             }
+            Self::List => list(output, &at.connect(context).await?).await,
             Self::Remove { name } => {
-                let removed = store.projects().delete(&name).await;
+                let service = at.connect(context).await?;
+                let projects = service.project(&name)?.projects();
+                let removed = projects.delete().confirm(name.as_str()).await;
                 removed.or_missing(PROJECTS)?;
                 let text = format!("project {name} removed\n");
                 output.result(&row! { project: &name }, &text)
             }
             Self::Set { name, settings } => {
-                let (project, text) = settings.change(&store, &name).await?;
-                let mut changed = to_row(&listed(&project))?;
-                let authentication = changed.set("authentication", &project.authentication);
-                authentication.or_json("the result")?;
+                let service = at.connect(context).await?;
+                let (project, sign_in) = settings.change(&service, &name).await?;
+                let text = settings::to_text(&project, &sign_in);
+                let mut changed = to_row(&listed(&project, &sign_in))?;
+                settings::add_authentication(&mut changed, &sign_in)?;
                 output.result(&changed, &text)
             }
             Self::AllowHost {
-                host: None, scope, ..
-            } => {
-                let hosts = store.allow_hosts().list(&scope.project).await;
-                let listed = hosts.or_missing(PROJECTS)?.into_iter().map(|allowed| {
-                    row! { host: allowed.host.to_string(), date_add: time(allowed.date_add) }
-                });
-                output.list(
-                    listed,
-                    "none but public hosts; svc project allow-host HOST adds one",
-                )
-            }
-            Self::AllowHost {
-                host: Some(host),
+                host,
                 scope,
                 remove,
             } => {
-                let project = scope.project;
-                let host = HostPort::parse(&host)
-                    .map_err(|error| Error::fields(error, &[("host", "HOST")]))?;
-                let hosts = store.allow_hosts();
-                let text = if remove {
-                    hosts.remove(&project, &host).await.or_missing(HOSTS)?;
-                    format!("{host} is reached only while its addresses are public\n")
-                } else {
-                    hosts.add(&project, &host).await.or_missing(PROJECTS)?;
-                    format!("the HTTP proxy may reach {host} for project {project}\n")
-                };
-                output.result(&row! { host: host.to_string(), allowed: !remove }, &text)
+                let service = at.connect(context).await?;
+                allow_host(output, &service, scope.project, host, remove).await
             }
         }
     }
 }
 
+async fn list(output: &Output, service: &Service) -> Result<(), Error> {
+    let client = service.everything()?;
+    let mut projects = Vec::new();
+    for project in all(client.projects().list()).await? {
+        let sign_in = service.project(&project.unique_name)?.sign_in().get();
+        let sign_in = sign_in.await.or_missing(PROJECTS)?;
+        projects.push(to_row(&listed(&project, &sign_in))?);
+    }
+    output.list(projects, "no projects yet; svc project add makes one")
+}
+
+/// Allows a host, allows it no more, or lists those that are allowed.
+async fn allow_host(
+    output: &Output,
+    service: &Service,
+    project: ProjectName,
+    host: Option<String>,
+    remove: bool,
+) -> Result<(), Error> {
+    let hosts = service.project(&project)?.allowed_hosts();
+    let Some(host) = host else {
+        let hosts = all(hosts.list().order_by("date_add")).await;
+        let listed = hosts.or_missing(PROJECTS)?.into_iter().map(|allowed| {
+            row! { host: allowed.host, date_add: answered_time(&allowed.date_add) }
+        });
+        let none = "none but public hosts; svc project allow-host HOST adds one";
+        return output.list(listed, none);
+    };
+    let (host, text) = if remove {
+        hosts.delete(&host).await.or_missing(HOSTS)?;
+        let text = format!("{host} is reached only while its addresses are public\n");
+        (host, text)
+    } else {
+        let allowed = hosts.create(&host).await;
+        let host = allowed.or_refused(PROJECTS, &[("host", "HOST")])?.host;
+        let text = format!("the HTTP proxy may reach {host} for project {project}\n");
+        (host, text)
+    };
+    output.result(&row! { host: host, allowed: !remove }, &text)
+}
+
 /// A project as lists show it.
-fn listed(project: &ProjectSettings) -> impl Serialize {
+fn listed<'p>(project: &'p svc_model::Project, sign_in: &SignIn) -> impl Serialize + use<'p> {
+    // It was made with its first environment.
+    let mut dates = project
+        .environments
+        .iter()
+        .filter_map(|environment| environment.date_add.as_deref());
     row! {
         project: &project.unique_name,
         name: &project.name,
-        sign_up: project.sign_up,
-        date_add: time(project.date_add),
+        sign_up: sign_in.sign_up,
+        date_add: dates.next().map(answered_time),
     }
 }

@@ -1,23 +1,33 @@
 //! `svc resource`: the connected databases, and the HTTP APIs that the proxy calls.
 
-mod params;
-
-use std::time::Instant;
-
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use serde_json::value::RawValue;
-use svc_model::ResourceName;
-use svc_store::{Engine, NewResource, NewStaticToken, ResourcePatch, Secret, Store, url_hint};
+use serde_json::{Map, Value};
+use svc_api::model::administration::{
+    SecretUrl,
+    resources::{NewResource, ResourcePatch, TestOutcome},
+};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
+use svc_store::{Secret, url_hint};
 
-use super::scope::{ENVIRONMENTS, InEnvironment, RESOURCES};
+use super::{
+    scope::{ENVIRONMENTS, InEnvironment, RESOURCES},
+    service::{Command, Service, ServiceAddress, ServiceResult as _, all},
+};
 use crate::{
     connect,
     context::Context,
-    error::{Error, OrJson as _, StoreResult as _},
+    error::Error,
     input,
-    output::{Output, row, time},
+    output::{Output, answered_time, row},
 };
+
+/// How the fields of a resource are called here.
+const NAMES: &[(&str, &str)] = &[
+    ("unique_name", "NAME"),
+    ("url", "URL"),
+    ("params", "--params"),
+];
 
 /// Connect, change, try, list and remove databases
 #[derive(Subcommand)]
@@ -40,6 +50,9 @@ pub(crate) enum Resource {
         /// Its settings, a JSON object; @FILE reads a file, - standard input
         #[arg(long, value_name = "JSON")]
         params: Option<String>,
+        /// Keep the address although the database cannot be reached now
+        #[arg(long)]
+        unchecked: bool,
     },
     /// Change the address, the title or the settings of a resource; its tokens stay
     #[command(after_help = "Examples:\n  \
@@ -66,6 +79,12 @@ pub(crate) enum Resource {
         /// Its address: sqlite:PATH, postgres://..., mysql://...; with a password in it, better @FILE, or - for
         /// standard input
         url: String,
+        /// Project whose administrator tries it; a running service may ask for that
+        #[arg(long, value_name = "P", default_value = "main")]
+        project: ProjectName,
+        /// Environment of the project
+        #[arg(long, value_name = "E", default_value = EnvironmentName::PROD)]
+        env: EnvironmentName,
     },
     /// List the connected databases of an environment, with their addresses without passwords
     #[command(after_help = "Example:\n  svc resource list --project crm")]
@@ -93,83 +112,80 @@ pub(crate) struct Changes {
     /// Its new settings, a JSON object; @FILE reads a file, - standard input
     #[arg(long, value_name = "JSON")]
     params: Option<String>,
+    /// Keep the address although the database cannot be reached now
+    #[arg(long, requires = "url")]
+    unchecked: bool,
 }
 
-impl Resource {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
+impl Command for Resource {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
         let output = &context.output;
-        if let Self::Test { url } = &self {
-            return test(output, &read_address(url)?).await;
-        }
-        let store = context.existing_store().await?;
-        let resources = store.resources();
         match self {
-            Self::Test { .. } => Ok(()),
-            Self::Set {
-                name,
-                scope,
-                changes,
-            } => {
-                set(output, &store, &name, &scope, changes).await?;
-                let text = format!("resource {name} changed; its tokens stay\n");
-                output.result(&row! { resource: &name }, &text)
-            }
             Self::Add {
                 name,
                 url,
                 scope,
                 title,
                 params,
+                unchecked,
             } => {
-                let url = read_address(&url)?;
-                let params = params.as_deref().map(params::read).transpose()?;
-                let is_database = Engine::of_url(&url)?.is_database();
-                if is_database {
-                    connect::check(&name, &url).await?;
-                    params::check(output, &name, &url, params.as_ref()).await?;
-                }
-                let mut new = NewResource::new(name.clone(), url);
+                let service = at.connect(context).await?;
+                let url = Address::read(&url, service.is_of_store())?;
+                let mut new = NewResource::new(&name, url.text);
                 new.name = title;
-                new.params = params.map(|params| params.text);
-                let made = resources.create(&scope.names(), new).await;
-                made.or_refused(ENVIRONMENTS, &[("unique_name", "NAME")])?;
-                if !is_database {
-                    let text = format!("resource {name} added, for svc secret set and svc proxy\n");
-                    return output.result(&row! { resource: &name }, &text);
-                }
-                let token = NewStaticToken::new(scope.names(), &name);
-                let made = store.tokens().create(token).await?;
-                let secret = made.secret.expose();
-                output.note(&format!(
-                    "resource {name} connected; its token, which is not shown again:"
-                ));
-                let text = format!("{secret}\n");
-                output.result(&row! { resource: &name, token: secret }, &text)
+                new.params = params.as_deref().map(input::read_object).transpose()?;
+                new.unchecked = Some(unchecked);
+                add(output, &service, &scope.names(), new, &url.hint).await
+            }
+            Self::Set {
+                name,
+                scope,
+                changes,
+            } => {
+                let service = at.connect(context).await?;
+                set(&service, &name, &scope.names(), changes).await?;
+                let text = format!("resource {name} changed; its tokens stay\n");
+                output.result(&row! { resource: &name }, &text)
+            }
+            Self::Test { url, project, env } => {
+                let (url, outcome) = match at.running(context)? {
+                    None => {
+                        let url = Address::read(&url, true)?;
+                        let outcome = svc_server::test_resource(&url.secret()).await;
+                        (url, outcome.map_err(|error| Error::new(error.to_string()))?)
+                    }
+                    Some(_) => {
+                        let service = at.connect(context).await?;
+                        let url = Address::read(&url, false)?;
+                        let resources = service
+                            .environment(&Scope::new(&project, &env))?
+                            .resources();
+                        let outcome = resources.test(url.text.clone()).await;
+                        (url, outcome.or_refused(ENVIRONMENTS, NAMES)?)
+                    }
+                };
+                write_outcome(output, &url.hint, &outcome)
             }
             Self::List(scope) => {
-                let scope = scope.names();
-                let found = resources.list_with_hints(&scope).await;
-                let mut listed = Vec::new();
-                for (resource, url) in found.or_missing(ENVIRONMENTS)? {
+                let service = at.connect(context).await?;
+                let list = service.environment(&scope.names())?.resources().list();
+                let resources = all(list.order_by("date_add")).await;
+                let listed = resources.or_missing(ENVIRONMENTS)?.into_iter();
+                let listed = listed.map(|resource| Listed {
+                    resource: resource.unique_name,
+                    name: resource.name,
+                    r#type: resource.type_item,
+                    url: resource.url_hint,
                     // For people they would be too wide.
-                    let params = output
-                        .is_json()
-                        .then(|| RawValue::from_string(resource.params));
-                    let params = params.transpose().or_json("the settings of a resource")?;
-                    listed.push(Listed {
-                        resource: resource.unique_name,
-                        name: resource.name,
-                        r#type: resource.engine.as_str(),
-                        url,
-                        params,
-                        date_add: time(resource.date_add),
-                    });
-                }
+                    params: output.is_json().then_some(resource.params),
+                    date_add: answered_time(&resource.date_add),
+                });
                 output.list(listed, "no resources yet; svc resource add connects one")
             }
             Self::Remove { name, scope } => {
-                let removed = resources.delete(&scope.names(), &name).await;
-                removed.or_missing(RESOURCES)?;
+                let service = at.connect(context).await?;
+                let resources = service.environment(&scope.names())?.resources();
+                resources.delete(&name).await.or_missing(RESOURCES)?;
                 let text = format!("resource {name} disconnected\n");
                 output.result(&row! { resource: &name }, &text)
             }
@@ -182,85 +198,110 @@ impl Resource {
 struct Listed {
     resource: ResourceName,
     name: String,
-    r#type: &'static str,
+    r#type: String,
     /// Without its password; null when it cannot be opened any more.
     url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<Box<RawValue>>,
+    params: Option<Map<String, Value>>,
     date_add: String,
 }
 
-/// The address that an argument gives, as the store keeps it.
-fn read_address(argument: &str) -> Result<Secret, Error> {
-    connect::resolve(input::read_text(argument)?.trim())
+/// The address of a database or of an HTTP API.
+struct Address {
+    text: SecretUrl,
+    /// The same without a password, for messages.
+    hint: String,
+}
+
+impl Address {
+    /// Reads an address. Where the store is here, the path of a file becomes absolute; otherwise it is one of the machine on
+    /// which the service runs.
+    fn read(argument: &str, is_here: bool) -> Result<Self, Error> {
+        let text = input::read_text(argument)?;
+        let text = match is_here {
+            true => connect::resolve(text.trim())?,
+            false => Secret::new(text.trim()),
+        };
+        Ok(Self {
+            hint: url_hint(&text),
+            text: SecretUrl::from(text.expose()),
+        })
+    }
+
+    fn secret(&self) -> Secret {
+        Secret::new(self.text.expose())
+    }
+}
+
+async fn add(
+    output: &Output,
+    service: &Service,
+    scope: &Scope,
+    new: NewResource,
+    hint: &str,
+) -> Result<(), Error> {
+    let name = new.unique_name.clone();
+    let made = service.environment(scope)?.resources().create(new).await;
+    let made = made.or_refused(ENVIRONMENTS, &with_url(hint))?;
+    let Some(token) = made.token else {
+        let text = format!("resource {name} added, for svc secret set and svc proxy\n");
+        return output.result(&row! { resource: &name }, &text);
+    };
+    let token = token.expose();
+    output.note(&format!(
+        "resource {name} connected; its token, which is not shown again:"
+    ));
+    let result = row! { resource: &name, token: token };
+    output.result(&result, &format!("{token}\n"))
 }
 
 /// Gives a resource another address, title or settings.
 async fn set(
-    output: &Output,
-    store: &Store,
+    service: &Service,
     name: &ResourceName,
-    scope: &InEnvironment,
+    scope: &Scope,
     changes: Changes,
 ) -> Result<(), Error> {
-    let scope = scope.names();
-    let resources = store.resources();
-    let params = changes.params.as_deref().map(params::read).transpose()?;
-    let known = resources.list(&scope).await.or_missing(ENVIRONMENTS)?;
-    let mut known = known.into_iter();
-    let Some(old) = known.find(|resource| resource.unique_name == *name) else {
-        return Err(Error::new(format!(
-            "there is no resource {name} in this environment; {RESOURCES}"
-        )));
-    };
-    let url = changes.url.as_deref().map(read_address).transpose()?;
-    if let Some(url) = &url {
-        let engine = Engine::of_url(url)?;
-        if engine.is_database() != old.engine.is_database() {
-            return Err(Error::usage(
-                "--url: a database cannot become an HTTP API, nor the other way; add another resource",
-            ));
-        }
-        if engine.is_database() {
-            connect::check(name, url).await?;
-        }
-    }
-    if old.engine.is_database() && params.is_some() {
-        let asked = match &url {
-            Some(url) => url.clone(),
-            None => match resources.get(&scope, name).await {
-                Ok(opened) => opened.url,
-                Err(_) => {
-                    return Err(Error::usage(format!(
-                        "the address of resource {name} cannot be opened with the store's key; give it again with --url"
-                    )));
-                }
-            },
-        };
-        params::check(output, name, &asked, params.as_ref()).await?;
-    }
-    let mut patch = ResourcePatch::default();
+    let resources = service.environment(scope)?.resources();
+    let url = changes.url.as_deref();
+    let url = url
+        .map(|url| Address::read(url, service.is_of_store()))
+        .transpose()?;
+    let mut patch = ResourcePatch::new();
     patch.name = changes.title;
-    patch.params = params.map(|params| params.text);
-    patch.url = url;
-    let changed = resources.update(&scope, name, patch).await;
-    changed.map(drop).or_missing(RESOURCES)
+    patch.params = changes
+        .params
+        .as_deref()
+        .map(input::read_object)
+        .transpose()?;
+    patch.unchecked = url.is_some().then_some(changes.unchecked);
+    let (text, hint) = url.map(|url| (url.text, url.hint)).unzip();
+    patch.url = text;
+    let changed = resources.update(name, patch).await;
+    let hint = hint.unwrap_or_default();
+    changed.map(drop).or_refused(RESOURCES, &with_url(&hint))
 }
 
-/// Tries a database and keeps nothing.
-async fn test(output: &Output, url: &Secret) -> Result<(), Error> {
-    let engine = Engine::of_url(url)?;
-    if !engine.is_database() {
-        return Err(Error::usage(
-            "only a database can be tried; svc proxy calls an HTTP API",
-        ));
+/// How the fields of a resource are called where its address is this one.
+fn with_url(hint: &str) -> Vec<(&str, &str)> {
+    let named = NAMES.iter().copied();
+    named
+        .map(|(field, name)| (field, if field == "url" { hint } else { name }))
+        .collect()
+}
+
+/// Writes what came of a test; a database that cannot be used is a failure.
+fn write_outcome(output: &Output, hint: &str, outcome: &TestOutcome) -> Result<(), Error> {
+    if !outcome.ok {
+        let reason = outcome.reason.as_deref().unwrap_or("it cannot be used");
+        return Err(Error::new(format!("{hint}: {reason}")));
     }
-    let begun = Instant::now();
-    let models = connect::open("test", url).await?.structure().models().len();
-    let milliseconds = begun.elapsed().as_millis();
-    let address = url_hint(url);
+    let (models, milliseconds) = (
+        outcome.models.unwrap_or(0),
+        outcome.milliseconds.unwrap_or(0),
+    );
     output.result(
-        &row! { ok: true, engine: engine.as_str(), models: models, milliseconds: milliseconds },
-        &format!("{address} answers: {models} tables and views, read in {milliseconds} ms\n"),
+        outcome,
+        &format!("{hint} answers: {models} tables and views, read in {milliseconds} ms\n"),
     )
 }

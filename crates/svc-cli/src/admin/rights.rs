@@ -3,19 +3,30 @@
 pub(super) mod known;
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
-use svc_model::{ModelName, ProjectName, ResourceName};
-use svc_store::{RightsRule, Store};
+use svc_api::model::administration::{
+    rights::{NewRule, Rule},
+    teams,
+};
+use svc_model::{EnvironmentName, JsonObject, ModelName, ProjectName, ResourceName};
 
-use super::scope::{InProject, PROJECTS};
+use super::{
+    scope::{InProject, PROJECTS},
+    service::{Command, Service, ServiceAddress, ServiceResult as _, all},
+    team,
+};
 use crate::{
     context::Context,
-    error::{Error, StoreResult as _},
-    output::{Output, row},
+    error::{Error, OrJson as _},
+    output::{Output, row, to_row},
 };
 
 /// How the fields of a rule are called here.
-const NAMES: &[(&str, &str)] = &[("team", "TEAM"), ("resource", "--resource")];
+const NAMES: &[(&str, &str)] = &[
+    ("team", "TEAM"),
+    ("environment", "--env"),
+    ("resource", "--resource"),
+    ("model", "--model"),
+];
 /// How to see which rules there are.
 const REMEDY: &str = "svc rights list TEAM --project P shows the rules of a team";
 
@@ -75,6 +86,9 @@ pub(crate) struct RightsTarget {
     /// Resource; every one when not given
     #[arg(long, value_name = "R")]
     resource: Option<ResourceName>,
+    /// Environment; every one when not given
+    #[arg(long, value_name = "E")]
+    env: Option<EnvironmentName>,
     /// Model of the resource; every one when not given
     #[arg(long, value_name = "M", requires = "resource")]
     model: Option<ModelName>,
@@ -87,10 +101,10 @@ pub(super) fn parse_rights(text: &str) -> Result<svc_store::Rights, &'static str
         .ok_or("must be read, write, delete with commas between, or none")
 }
 
-impl Rights {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        let store = context.existing_store().await?;
-        let (rules, output) = (store.rights(), &context.output);
+impl Command for Rights {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
+        let service = at.connect(context).await?;
+        let output = &context.output;
         match self {
             Self::Set {
                 team,
@@ -99,25 +113,36 @@ impl Rights {
                 on,
                 later,
             } => {
-                let about = on.to_text();
+                let project = scope.project;
+                find_team(&service, &project, &team).await?;
                 if !later {
-                    known::check(&store, &scope.project, &team, &on).await?;
+                    known::check(&service, &project, &on).await?;
                 }
-                let rule = RightsRule::new(on.resource, on.model, rights);
-                let set = rules.set(&scope.project, &team, rule.clone()).await;
-                set.or_refused(PROJECTS, NAMES)?;
-                let words = or_none(&rule.rights.words());
-                let text = format!("team {team} on {about}: {words}\n");
-                output.result(&listed(&team, &rule), &text)
+                let mut rule = NewRule::new(&team, rights.words());
+                rule.environment.clone_from(&on.env);
+                rule.resource.clone_from(&on.resource);
+                rule.model.clone_from(&on.model);
+                let set = service.project(&project)?.rights().set(rule).await;
+                let set = set.or_refused(PROJECTS, NAMES)?;
+                let about = on.to_text();
+                let text = format!("team {team} on {about}: {}\n", or_none(&set.rights));
+                output.result(&listed(&team, &set)?, &text)
             }
-            Self::List { team, scope } => list(&store, output, &scope.project, team).await,
+            Self::List { team, scope } => list(&service, output, &scope.project, team).await,
             Self::Remove { team, scope, on } => {
-                // Asked first, so that what is missing below is the rule.
-                let project = store.projects().get(&scope.project).await;
-                let project = project.or_refused(PROJECTS, NAMES)?.unique_name;
-                let (resource, model) = (on.resource.clone(), on.model.clone());
-                let removed = rules.remove(&project, &team, resource, model).await;
-                removed.or_refused(REMEDY, NAMES)?;
+                let project = scope.project;
+                let teams = find_team(&service, &project, &team).await?;
+                let rules = service.project(&project)?.rights();
+                let all = all(rules.list()).await.or_missing(PROJECTS)?;
+                let mut of_team = all
+                    .into_iter()
+                    .filter(|rule| rule.team.uid == teams.uid.as_str());
+                let missing = || {
+                    let about = on.to_text();
+                    Error::new(format!("team {team} has no rule on {about}; {REMEDY}"))
+                };
+                let rule = of_team.find(|rule| on.is_of(rule)).ok_or_else(missing)?;
+                rules.delete(rule.uid).await.or_missing(REMEDY)?;
                 output.result(
                     &row! { team: &team, resource: &on.resource, model: &on.model },
                     &format!("the rule of team {team} on {} removed\n", on.to_text()),
@@ -129,20 +154,49 @@ impl Rights {
 
 impl RightsTarget {
     fn to_text(&self) -> String {
-        match (&self.resource, &self.model) {
+        let about = match (&self.resource, &self.model) {
             (None, _) => "all records".to_owned(),
             (Some(resource), None) => format!("resource {resource}"),
             (Some(resource), Some(model)) => format!("model {model} of resource {resource}"),
+        };
+        match &self.env {
+            None => about,
+            Some(environment) => format!("{about} in environment {environment}"),
         }
+    }
+
+    /// Whether a rule is about this.
+    fn is_of(&self, rule: &Rule) -> bool {
+        (&rule.environment, &rule.resource, &rule.model) == (&self.env, &self.resource, &self.model)
     }
 }
 
-/// A rule of a team as programs read it.
-fn listed(team: &str, rule: &RightsRule) -> impl Serialize {
-    row! { team: team, resource: &rule.resource, model: &rule.model, rights: rule.rights.words() }
+/// The team that is meant by its name or uid.
+async fn find_team(
+    service: &Service,
+    project: &ProjectName,
+    meant: &str,
+) -> Result<teams::Team, Error> {
+    let teams = team::of_project(service, project).await?;
+    let found = teams.iter().find(|team| team::is_meant(team, meant));
+    let missing = || team::missing("TEAM", project, &teams);
+    found.cloned().ok_or_else(missing)
 }
 
-fn or_none(words: &[&str]) -> String {
+/// A rule of a team as programs read it; its environment only where it has one.
+fn listed(team: &str, rule: &Rule) -> Result<JsonObject, Error> {
+    let shown =
+        row! { team: team, resource: &rule.resource, model: &rule.model, rights: &rule.rights };
+    let mut shown = to_row(&shown)?;
+    if let Some(environment) = &rule.environment {
+        shown
+            .set("environment", environment)
+            .or_json("the result")?;
+    }
+    Ok(shown)
+}
+
+fn or_none(words: &[String]) -> String {
     match words {
         [] => "none".to_owned(),
         words => words.join(", "),
@@ -151,34 +205,49 @@ fn or_none(words: &[&str]) -> String {
 
 /// Lists the rules of a team, or of all teams.
 async fn list(
-    store: &Store,
+    service: &Service,
     output: &Output,
     project: &ProjectName,
-    team: Option<String>,
+    meant: Option<String>,
 ) -> Result<(), Error> {
-    let teams = match team {
-        Some(team) => vec![team],
-        None => {
-            let teams = store.teams().list(project).await;
-            let teams = teams.or_refused(PROJECTS, NAMES)?;
-            teams.into_iter().map(|team| team.name).collect()
-        }
+    let teams = team::of_project(service, project).await?;
+    if let Some(meant) = &meant
+        && !teams.iter().any(|team| team::is_meant(team, meant))
+    {
+        return Err(team::missing("TEAM", project, &teams));
+    }
+    let rules = service.project(project)?.rights().list();
+    let mut rules = all(rules).await.or_missing(PROJECTS)?;
+    let about = |rule: &Rule| {
+        (
+            rule.environment.clone(),
+            rule.resource.clone(),
+            rule.model.clone(),
+        )
     };
-    let mut rules = Vec::new();
+    rules.sort_by_cached_key(about);
+    let mut rows = Vec::new();
     for team in &teams {
-        let of_team = store.rights().list(project, team).await;
-        let of_team = of_team.or_refused(PROJECTS, NAMES)?;
-        rules.extend(of_team.into_iter().map(|rule| (team, rule)));
+        // The name as it was typed, where it was.
+        let name = match &meant {
+            Some(meant) if !team::is_meant(team, meant) => continue,
+            Some(meant) => meant,
+            None => &team.name,
+        };
+        for rule in rules
+            .iter()
+            .filter(|rule| rule.team.uid == team.uid.as_str())
+        {
+            let mut row = listed(name, rule)?;
+            if !output.is_json() {
+                row.set("rights", &or_none(&rule.rights))
+                    .or_json("the result")?;
+            }
+            rows.push(row);
+        }
     }
     let none = "no rules: teams have the rights that their kind comes with";
-    if output.is_json() {
-        return output.list(rules.iter().map(|(team, rule)| listed(team, rule)), none);
-    }
-    let rules = rules.into_iter().map(|(team, rule)| {
-        let rights = or_none(&rule.rights.words());
-        row! { team: team, resource: rule.resource, model: rule.model, rights: rights }
-    });
-    output.list(rules, none)
+    output.list(rows, none)
 }
 
 #[cfg(test)]

@@ -1,13 +1,10 @@
 //! Which project and which environment a command is about.
 
 use clap::Args;
-use svc_model::{EnvironmentName, ProjectName, Scope};
-use svc_store::Store;
+use svc_model::{EnvironmentName, JsonObject, ProjectName, Scope};
 
-use crate::error::{Error, StoreResult as _};
+use crate::error::Error;
 
-/// The user of a key when none is named and the project has no owner.
-const FIRST_USER: &str = "admin@localhost";
 /// How to see which projects there are.
 pub(crate) const PROJECTS: &str = "svc project list shows the projects";
 /// How to see which environments there are.
@@ -42,16 +39,16 @@ impl InEnvironment {
     }
 }
 
-/// The e-mail address of a project's owner, or the first user's.
-pub(crate) async fn owner(store: &Store, project: &ProjectName) -> Result<String, Error> {
-    let settings = store.projects().get(project).await.or_missing(PROJECTS)?;
-    match settings.owner_uid {
-        Some(owner) => Ok(store.accounts().get(owner).await?.email),
-        None => Ok(FIRST_USER.to_owned()),
-    }
-}
-
 /// A setting for people; an empty one is removed.
 pub(crate) fn none_when_empty(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
+}
+
+/// Settings that are given as JSON.
+pub(crate) fn read_params(text: &str) -> Result<JsonObject, Error> {
+    serde_json::from_str(text).map_err(|error| {
+        Error::new(format!(
+            "--params: must be a JSON object such as {{\"theme\": \"dark\"}}: {error}"
+        ))
+    })
 }

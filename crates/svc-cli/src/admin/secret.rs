@@ -1,22 +1,26 @@
 //! `svc secret`: the secret tokens that the HTTP proxy puts into requests.
 
 use clap::Subcommand;
-use svc_model::ResourceName;
-use svc_store::{ErrorKind, HostName, NewResource, NewSecretToken, Secret as Value, Store};
+use svc_api::model::administration::{resources::NewResource, secrets::NewSecret};
+use svc_model::{ResourceName, Scope};
 
-use super::scope::{ENVIRONMENTS, InEnvironment};
+use super::{
+    scope::{ENVIRONMENTS, InEnvironment},
+    service::{Command, Service, ServiceAddress, ServiceResult as _, all},
+};
 use crate::{
     context::Context,
-    error::{Error, StoreResult as _},
+    error::Error,
     input::password,
-    output::{row, time},
+    output::{answered_time, row},
 };
 
 /// How the fields of a secret are called here.
 const NAMES: &[(&str, &str)] = &[
     ("name", "NAME"),
     ("value", "--value"),
-    ("host", "--host"),
+    ("hosts", "--host"),
+    ("url", "--host"),
     ("unique_name", "--resource"),
 ];
 /// How to see which secrets there are.
@@ -63,9 +67,9 @@ pub(crate) enum Secret {
     },
 }
 
-impl Secret {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        let store = context.existing_store().await?;
+impl Command for Secret {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
+        let service = at.connect(context).await?;
         let output = &context.output;
         match self {
             Self::Set {
@@ -75,18 +79,18 @@ impl Secret {
                 scope,
                 value,
             } => {
-                let hosts = host.iter().map(|host| HostName::parse(host)).collect();
-                let hosts: Result<Vec<HostName>, _> = hosts;
-                let hosts = hosts.map_err(|error| Error::fields(error, NAMES))?;
                 let value = match value {
-                    Some(value) => Value::new(value),
-                    None => password::read_unseen("Value: ", "value")?,
+                    Some(value) => value,
+                    None => password::read_unseen("Value: ", "value")?
+                        .expose()
+                        .to_owned(),
                 };
-                let new = NewSecretToken::new(&resource, &name, value, hosts.clone());
-                if let Some(url) = set(&store, &scope, new).await? {
+                let mut new = NewSecret::new(&resource, &name, "", value);
+                new.hosts = host;
+                let (hosts, new_resource) = set(&service, &scope.names(), new).await?;
+                if let Some(url) = new_resource {
                     output.note(&format!("resource {resource} is new: an HTTP API at {url}"));
                 }
-                let hosts: Vec<&str> = hosts.iter().map(HostName::as_str).collect();
                 let for_hosts = hosts.join(", ");
                 output.result(
                     &row! { secret: &name, resource: &resource, hosts: hosts },
@@ -94,15 +98,15 @@ impl Secret {
                 )
             }
             Self::List(scope) => {
-                let tokens = store.secret_tokens();
-                let tokens = tokens.list(&scope.names()).await;
-                let listed = tokens.or_missing(ENVIRONMENTS)?.into_iter().map(|token| {
+                let list = service.environment(&scope.names())?.secrets().list();
+                let secrets = all(list.order_by("date_add")).await;
+                let listed = secrets.or_missing(ENVIRONMENTS)?.into_iter().map(|secret| {
                     row! {
-                        secret: token.name,
-                        resource: token.resource,
-                        hosts: token.hosts.iter().map(ToString::to_string).collect::<Vec<_>>(),
-                        date_add: time(token.date_add),
-                        date_update: time(token.date_update),
+                        secret: secret.name,
+                        resource: secret.resource,
+                        hosts: secret.hosts,
+                        date_add: answered_time(&secret.date_add),
+                        date_update: answered_time(&secret.date_update),
                     }
                 });
                 output.list(listed, "no secrets yet; svc secret set sets one")
@@ -112,8 +116,8 @@ impl Secret {
                 resource,
                 scope,
             } => {
-                let tokens = store.secret_tokens();
-                let removed = tokens.remove(&scope.names(), &resource, &name).await;
+                let secrets = service.environment(&scope.names())?.secrets();
+                let removed = secrets.delete(&resource, &name).await;
                 removed.or_missing(REMEDY)?;
                 output.result(
                     &row! { secret: &name, resource: &resource },
@@ -124,25 +128,31 @@ impl Secret {
     }
 }
 
-/// Sets a secret. Where its resource does not exist it is made, as an HTTP API at the first host, whose address is
-/// returned.
+/// Sets a secret; gives its hosts. Where its resource does not exist it is made, as an HTTP API at the first host, whose
+/// address is returned too.
 async fn set(
-    store: &Store,
-    scope: &InEnvironment,
-    new: NewSecretToken,
-) -> Result<Option<String>, Error> {
-    let secrets = store.secret_tokens();
-    let scope = scope.names();
-    let refused = |error| Error::fields(error, NAMES);
-    match secrets.set(&scope, new.clone()).await {
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        set => return set.map(|_| None).map_err(refused),
+    service: &Service,
+    scope: &Scope,
+    new: NewSecret,
+) -> Result<(Vec<String>, Option<String>), Error> {
+    let administration = service.environment(scope)?;
+    let secrets = administration.secrets();
+    match secrets.set(new.clone()).await {
+        Err(error) if error.is_not_found() => {}
+        set => {
+            let set = set.or_refused(ENVIRONMENTS, NAMES)?;
+            return Ok((set.hosts, None));
+        }
     }
-    let host = new.hosts.first().map_or_else(String::new, HostName::in_url);
-    let url = format!("https://{host}");
-    let resource = NewResource::new(&new.resource, Value::new(url.clone()));
-    let made = store.resources().create(&scope, resource).await;
+    let url = match new.hosts.first().map_or("", String::as_str) {
+        address if address.contains(':') && !address.starts_with('[') => {
+            format!("https://[{address}]")
+        }
+        host => format!("https://{host}"),
+    };
+    let resource = NewResource::new(&new.resource, url.clone());
+    let made = administration.resources().create(resource).await;
     made.or_refused(ENVIRONMENTS, NAMES)?;
-    secrets.set(&scope, new).await.map_err(refused)?;
-    Ok(Some(url))
+    let set = secrets.set(new).await.or_refused(ENVIRONMENTS, NAMES)?;
+    Ok((set.hosts, Some(url)))
 }

@@ -1,27 +1,29 @@
 //! `svc service-token`: the tokens of services, which act with the rights of a team.
 
 use clap::Subcommand;
-use svc_store::{NewServiceToken, TeamGrant};
+use svc_api::model::administration::service_tokens;
+use svc_model::Scope;
 
 use super::{
-    credential::{Described, NewCredential, write_list, write_new, write_revoked},
+    credential::{Credential, Kind, NewCredential, credential, issued},
     scope::{ENVIRONMENTS, InEnvironment},
+    service::{Command, Service, ServiceAddress, ServiceResult as _, all},
 };
-use crate::{
-    context::Context,
-    error::{Error, StoreResult as _},
+use crate::{context::Context, error::Error};
+
+const KIND: Kind = Kind {
+    command: "svc service-token",
+    noun: ("a", "service token"),
+    of: "with the rights of team",
+    column: "team",
+    secret: "token",
 };
-
-impl Described for TeamGrant {
-    const COMMAND: &'static str = "svc service-token";
-    const NOUN: (&'static str, &'static str) = ("a", "service token");
-    const OF: &'static str = "with the rights of team";
-    const COLUMN: &'static str = "team";
-
-    fn owner(&self) -> &str {
-        &self.team.name
-    }
-}
+/// How the fields of a token are called here.
+const NAMES: &[(&str, &str)] = &[
+    ("team", "--team"),
+    ("name", "--name"),
+    ("expires", "--expires"),
+];
 
 /// Add, list and revoke service tokens
 #[derive(Subcommand)]
@@ -50,25 +52,42 @@ pub(crate) enum ServiceToken {
     },
 }
 
-impl ServiceToken {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        let store = context.existing_store().await?;
-        let (tokens, output) = (store.service_tokens(), &context.output);
+impl Command for ServiceToken {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
+        let service = at.connect(context).await?;
+        let output = &context.output;
         match self {
             Self::Add { scope, team, new } => {
-                let mut token = NewServiceToken::new(scope.names(), team);
-                token.expires = new.expires;
+                let mut token = service_tokens::NewServiceToken::new(team);
+                token.expires = new.expires();
                 token.name = new.name;
-                write_new(
-                    output,
-                    &tokens.create(token).await.or_missing(ENVIRONMENTS)?,
-                )
+                let tokens = service.environment(&scope.names())?.service_tokens();
+                let made = tokens.create(token).await.or_refused(ENVIRONMENTS, NAMES)?;
+                KIND.write_new(output, &made.credential.team.name, &issued(made.token)?)
             }
-            Self::List(scope) => {
-                let tokens = tokens.list(&scope.names()).await;
-                write_list(output, &tokens.or_missing(ENVIRONMENTS)?)
+            Self::List(scope) => KIND.write_list(output, &list(&service, &scope.names()).await?),
+            Self::Revoke { token } => {
+                let mut known = Vec::new();
+                for scope in service.scopes(None).await? {
+                    let tokens = list(&service, &scope).await?;
+                    known.extend(tokens.into_iter().map(|token| (scope.clone(), token)));
+                }
+                let found = KIND.meant(known, &token)?;
+                let (scope, token) = found.ok_or_else(|| KIND.missing(None))?;
+                let tokens = service.environment(&scope)?.service_tokens();
+                tokens.delete(&token.uid).await.or_missing(ENVIRONMENTS)?;
+                KIND.write_revoked(output, &token)
             }
-            Self::Revoke { token } => write_revoked(output, tokens.revoke(&token).await),
         }
     }
+}
+
+/// The service tokens of an environment, revoked ones too, the oldest first.
+async fn list(service: &Service, scope: &Scope) -> Result<Vec<Credential>, Error> {
+    let list = service.environment(scope)?.service_tokens().list();
+    let tokens = all(list.revoked(true).order_by("date_add")).await;
+    let tokens = tokens.or_missing(ENVIRONMENTS)?.into_iter();
+    Ok(tokens
+        .map(|token| credential!(token of token.team.name, Vec::new()))
+        .collect())
 }

@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 
+use super::service::{Command, ServiceAddress};
 use crate::{context::Context, error::Error, output::row};
 
 /// Rotate the keys that sign the access tokens of users
@@ -20,11 +21,12 @@ pub(crate) enum SigningKeys {
     },
 }
 
-impl SigningKeys {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
+impl Command for SigningKeys {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
         let Self::Rotate { now } = self;
-        let store = context.existing_store().await?;
-        let kid = store.signing_keys().rotate(now).await?;
+        let service = at.connect(context).await?;
+        let keys = service.administration()?.signing_keys();
+        let kid = keys.rotate().now(now).await?.kid;
         let before = match now {
             true => "what the keys before have signed has ended",
             false => "what the keys before have signed stays good until it expires",

@@ -1,61 +1,33 @@
 //! `svc token`: the static tokens of resources.
 
 use clap::Subcommand;
-use serde_json::{Value, json};
-use svc_data::ErrorKind;
+use serde_json::json;
+use svc_api::model::administration::tokens::{self, NewToken};
 use svc_model::{EnvironmentName, ModelName, ProjectName, ResourceName, Scope};
-use svc_store::{NewStaticToken, ResourceGrant, Rights, Store, TokenLimits};
+use svc_store::Rights;
 
 use super::{
-    credential::{Described, NewCredential, check_listed, write_list, write_new, write_revoked},
+    credential::{Credential, Kind, NewCredential, credential, issued},
     rights::{known::nearest, parse_rights},
     scope::{ENVIRONMENTS, InEnvironment, RESOURCES},
+    service::{Command, Service, ServiceAddress, ServiceResult as _, all},
 };
-use crate::{
-    connect,
-    context::Context,
-    error::{Error, StoreResult as _},
-    output::Output,
-};
+use crate::{context::Context, error::Error, output::Output};
 
+const KIND: Kind = Kind {
+    command: "svc token",
+    noun: ("a", "token"),
+    of: "of resource",
+    column: "resource",
+    secret: "token",
+};
 /// How the fields of a token are called here.
 const NAMES: &[(&str, &str)] = &[
     ("rights", "--rights"),
     ("models", "--models"),
+    ("name", "--name"),
     ("expires", "--expires"),
 ];
-
-impl Described for ResourceGrant {
-    const COMMAND: &'static str = "svc token";
-    const NOUN: (&'static str, &'static str) = ("a", "token");
-    const OF: &'static str = "of resource";
-    const COLUMN: &'static str = "resource";
-
-    fn owner(&self) -> &str {
-        self.resource.as_str()
-    }
-
-    fn further(&self, is_json: bool) -> Vec<(&'static str, Value)> {
-        let limits = self.limits.as_ref();
-        let models = limits.and_then(|limits| limits.models.as_ref());
-        let [rights, models] = match is_json {
-            true => {
-                let rights = limits.map(|limits| limits.rights.words());
-                [json!(rights), json!(models)]
-            }
-            false => {
-                let rights = limits.map_or(Rights::ALL, |limits| limits.rights);
-                let models = models.map(|models| {
-                    let names: Vec<_> = models.iter().map(ModelName::as_str).collect();
-                    names.join(", ")
-                });
-                let models = models.unwrap_or_else(|| "all".to_owned());
-                [json!(rights.words().join(", ")), json!(models)]
-            }
-        };
-        vec![("rights", rights), ("models", models)]
-    }
-}
 
 /// Add, list and revoke static tokens
 #[derive(Subcommand)]
@@ -98,10 +70,10 @@ pub(crate) enum Token {
     },
 }
 
-impl Token {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        let store = context.existing_store().await?;
-        let (tokens, output) = (store.tokens(), &context.output);
+impl Command for Token {
+    async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
+        let service = at.connect(context).await?;
+        let output = &context.output;
         match self {
             Self::Add {
                 resource,
@@ -112,36 +84,81 @@ impl Token {
             } => {
                 let scope = scope.names();
                 if let Some(models) = &models {
-                    check_models(output, &store, &scope, &resource, models).await?;
+                    check_models(output, &service, &scope, &resource, models).await?;
                 }
-                let limits = TokenLimits::new(rights.unwrap_or(Rights::ALL), models);
-                let mut token = NewStaticToken::new(scope, &resource).limited(limits);
-                token.expires = new.expires;
+                let mut token = NewToken::new(&resource);
+                let words =
+                    |rights: Rights| rights.words().into_iter().map(str::to_owned).collect();
+                token.rights = rights.map(words);
+                let names =
+                    |models: Vec<ModelName>| models.iter().map(ToString::to_string).collect();
+                token.models = models.map(names);
+                token.expires = new.expires();
                 token.name = new.name;
-                let made = tokens.create(token).await;
-                write_new(output, &made.or_refused(RESOURCES, NAMES)?)
+                let made = service.environment(&scope)?.tokens().create(token).await;
+                let made = made.or_refused(RESOURCES, NAMES)?;
+                KIND.write_new(
+                    output,
+                    made.credential.resource.as_str(),
+                    &issued(made.token)?,
+                )
             }
             Self::List(scope) => {
-                let tokens = tokens.list(&scope.names()).await;
-                write_list(output, &tokens.or_missing(ENVIRONMENTS)?)
+                let tokens = list(&service, &scope.names()).await?;
+                let shown: Vec<_> = tokens
+                    .into_iter()
+                    .map(|token| shown(token, output.is_json()))
+                    .collect();
+                KIND.write_list(output, &shown)
             }
             Self::Revoke {
                 token,
                 project,
                 env,
             } => {
-                if let Some(project) = project {
-                    let known = tokens
-                        .list(&Scope::new(&project, &env))
-                        .await
-                        .or_missing(ENVIRONMENTS)?;
-                    let place = format!("environment {env} of project {project}");
-                    check_listed(&known, &token, &place)?;
+                let scopes = match &project {
+                    Some(project) => vec![Scope::new(project, &env)],
+                    None => service.scopes(None).await?,
+                };
+                let mut known = Vec::new();
+                for scope in scopes {
+                    let tokens = list(&service, &scope).await?.into_iter();
+                    known.extend(tokens.map(|token| (scope.clone(), shown(token, false))));
                 }
-                write_revoked(output, tokens.revoke(&token).await)
+                let place =
+                    project.map(|project| format!("environment {env} of project {project}"));
+                let found = KIND.meant(known, &token)?;
+                let (scope, token) = found.ok_or_else(|| KIND.missing(place.as_deref()))?;
+                let tokens = service.environment(&scope)?.tokens();
+                tokens.delete(&token.uid).await.or_missing(ENVIRONMENTS)?;
+                KIND.write_revoked(output, &token)
             }
         }
     }
+}
+
+/// The tokens of an environment, revoked ones too, the oldest first.
+async fn list(service: &Service, scope: &Scope) -> Result<Vec<tokens::Token>, Error> {
+    let list = service.environment(scope)?.tokens().list();
+    let tokens = all(list.revoked(true).order_by("date_add")).await;
+    tokens.or_missing(ENVIRONMENTS)
+}
+
+/// A token as lists show it, to programs or to people.
+fn shown(token: tokens::Token, is_json: bool) -> Credential {
+    let (rights, models) = (token.rights, token.models);
+    let further = match is_json {
+        true => [json!(rights), json!(models)],
+        false => {
+            let rights =
+                rights.map_or_else(|| Rights::ALL.words().join(", "), |words| words.join(", "));
+            let models = models.map_or_else(|| "all".to_owned(), |names| names.join(", "));
+            [json!(rights), json!(models)]
+        }
+    };
+    let [rights, models] = further;
+    let owner = token.resource.to_string();
+    credential!(token of owner, vec![("rights", rights), ("models", models)])
 }
 
 /// Reads the name of a model as it is written on the command line.
@@ -156,38 +173,35 @@ fn parse_model(text: &str) -> Result<ModelName, &'static str> {
 /// reached is not asked.
 async fn check_models(
     output: &Output,
-    store: &Store,
+    service: &Service,
     scope: &Scope,
     resource: &ResourceName,
     models: &[ModelName],
 ) -> Result<(), Error> {
-    let database = if resource.as_str() == ResourceName::TOOLS {
-        store.tools(scope).await.or_missing(ENVIRONMENTS)?
-    } else {
-        let found = store.resources().get(scope, resource).await;
-        let found = found.or_missing(RESOURCES)?;
-        if !found.resource.engine.is_database() {
+    if resource.as_str() != ResourceName::TOOLS {
+        let found = service.environment(scope)?.resources().get(resource).await;
+        if found.or_missing(RESOURCES)?.kind != "database" {
             return Err(Error::usage(format!(
                 "--models: resource {resource} is an HTTP API, which has no models"
             )));
         }
-        match connect::open(resource.as_str(), &found.url).await {
-            Ok(database) => database,
-            Err(error) if error.kind() == ErrorKind::Unavailable => {
-                output.note(&format!(
-                    "resource {resource} cannot be reached, so that --models is not compared with its models"
-                ));
-                return Ok(());
-            }
-            Err(error) => return Err(Error::new(format!("resource {resource}: {error}"))),
+    }
+    let described = service.client(scope)?.resource(resource);
+    let known = match described.model_descriptions().max_tries(1).await {
+        Ok(known) => known,
+        Err(error) if error.is_retryable() => {
+            output.note(&format!(
+                "resource {resource} cannot be reached, so that --models is not compared with its models"
+            ));
+            return Ok(());
         }
+        Err(error) => return Err(error).or_missing(RESOURCES),
     };
-    let structure = database.structure();
-    let is_missing = |model: &&ModelName| structure.model(model.as_str()).is_none();
+    let is_missing = |model: &&ModelName| !known.iter().any(|known| known.model == model.as_str());
     match models.iter().find(is_missing) {
         None => Ok(()),
         Some(model) => {
-            let known = structure.models().map(|model| model.name.as_str());
+            let known = known.iter().map(|model| model.model.as_str());
             let near = nearest(model.as_str(), known);
             Err(Error::new(format!(
                 "resource {resource} has no model {model}{near}"

@@ -121,7 +121,7 @@ fn a_resource_gets_another_address_or_title_and_keeps_its_tokens() {
 
     let message = sandbox.failure(1, &[&set[..], &["--url=sqlite:none.db"]].concat());
     assert!(message.contains("none.db"), "{message}");
-    let message = sandbox.failure(2, &[&set[..], &["--url=https://api.example"]].concat());
+    let message = sandbox.failure(1, &[&set[..], &["--url=https://api.example"]].concat());
     assert!(message.contains("cannot become"), "{message}");
     let unknown = ["resource", "set", "nope", "--title=x", "--project=crm"];
     let message = sandbox.failure(1, &unknown);

@@ -1,16 +1,18 @@
 //! A look at a database that is not connected for long: whether it can be used, and what it is.
 
+use std::sync::Arc;
+
 use super::{Resource, ResourceUrl};
-use crate::{PoolUse, ResourceOptions, Result};
+use crate::{PoolUse, ResourceOptions, Result, Structure};
 
 /// What is found out about a database by connecting it once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Examined {
     /// What the engine calls its version.
     pub version: String,
-    /// How many tables and views it has.
-    pub models: usize,
+    /// Its tables and views.
+    pub structure: Arc<Structure>,
 }
 
 impl Resource {
@@ -32,14 +34,14 @@ impl Resource {
         let resource = Self::connect("examined", url, options).await?;
         let driver = &resource.inner.driver;
         let (version, closed) = (driver.version().await, driver.closed());
-        let models = resource.structure().models().len();
+        let structure = resource.structure();
         drop(resource);
         if let Some(closed) = closed {
             closed.await;
         }
         Ok(Examined {
             version: version?,
-            models,
+            structure,
         })
     }
 

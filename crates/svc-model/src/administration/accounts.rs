@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ListQuery, Paginated,
+    administration::SecretValue,
     wire::{Operation, ReadBody},
 };
 
@@ -29,7 +30,7 @@ pub struct Account {
     pub date_add: String,
 }
 
-/// The body of a new account, which is invited by mail.
+/// The body of a new account.
 #[derive(Clone, Debug, PartialEq, Serialize, ReadBody)]
 #[non_exhaustive]
 pub struct NewAccount {
@@ -44,6 +45,9 @@ pub struct NewAccount {
     /// Whether the account operates the service; no when `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_operator: Option<bool>,
+    /// A password, so that the person can sign in at once; an invitation is mailed when `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<SecretValue>,
 }
 
 impl NewAccount {
@@ -54,6 +58,7 @@ impl NewAccount {
             first_name: None,
             last_name: None,
             is_operator: None,
+            password: None,
         }
     }
 }
@@ -99,7 +104,8 @@ pub struct List {
     pub query: ListQuery,
 }
 
-/// Create an account: `POST {app_base_url}/accounts/`, 201 with the [`Account`]. An invitation is mailed.
+/// Create an account: `POST {app_base_url}/accounts/`, 201 with the [`Account`]. One without a password
+/// is invited by mail.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/accounts/")]
 #[operation(name = "accounts.create", read, status = CREATED, credential = ApiKey, level = Operator, answer = Account)]

@@ -90,7 +90,7 @@ macro_rules! secret_texts {
 secret_texts! {
     /// The text of a credential that was just created, or a code. `Debug` does not show it.
     IssuedText,
-    /// The value of a secret token. `Debug` does not show it.
+    /// A secret that is written and never read back: the value of a secret token, or a password. `Debug` does not show it.
     SecretValue,
     /// The address of a resource, which may contain a password. `Debug` does not show it.
     SecretUrl,

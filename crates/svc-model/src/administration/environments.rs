@@ -1,6 +1,6 @@
 //! The environments of a project (administration, section 2).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     EnvironmentName, JsonObject, ListQuery, Paginated, ProjectName,
@@ -146,10 +146,21 @@ pub struct Delete {
     pub name: EnvironmentName,
 }
 
-/// Copy an environment to another one: `POST .../environments/{name}/copy/`, 200 with the other [`Environment`].
+/// An environment that pages and settings were copied to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CopiedEnvironment {
+    /// The environment.
+    #[serde(flatten)]
+    pub environment: Environment,
+    /// The number of pages that were copied.
+    pub copied_pages: u64,
+}
+
+/// Copy an environment to another one: `POST .../environments/{name}/copy/`, 200 with the other [`CopiedEnvironment`].
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/projects/{project}/environments/{name}/copy/")]
-#[operation(name = "environments.copy", read, credential = ApiKey, level = Administrator, answer = Environment)]
+#[operation(name = "environments.copy", read, credential = ApiKey, level = Administrator, answer = CopiedEnvironment)]
 #[operation(new = "Copies pages and settings.")]
 #[non_exhaustive]
 pub struct Copy {

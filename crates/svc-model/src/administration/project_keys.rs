@@ -22,6 +22,8 @@ pub struct ProjectKey {
     pub last_use: Option<String>,
     /// The time at which the key ends (RFC 3339).
     pub expires: Option<String>,
+    /// The time at which the key was revoked (RFC 3339).
+    pub revoked: Option<String>,
 }
 
 /// List the API keys that have access to the project: `GET {app_base_url}/projects/{project}/api_keys/`, 200 with the paginated envelope.
@@ -37,6 +39,9 @@ pub struct List {
     /// The query that selects and orders them.
     #[wire(query)]
     pub query: ListQuery,
+    /// Whether those that were revoked are listed too.
+    #[wire(query = "revoked", default)]
+    pub revoked: bool,
 }
 
 /// End the access of an API key to the project: `DELETE .../api_keys/{uid}/`, 204. Other projects stay open to it.

@@ -27,6 +27,10 @@ pub struct NewProject {
     /// Further settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<JsonObject>,
+    /// The e-mail address of the owner and first administrator; the caller when `None`. An address without an account gets
+    /// one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
 }
 
 impl NewProject {
@@ -38,6 +42,7 @@ impl NewProject {
             color: None,
             domain: None,
             params: None,
+            owner: None,
         }
     }
 }
@@ -75,7 +80,7 @@ impl ProjectPatch {
     }
 }
 
-/// Create a project: `POST {app_base_url}/projects/`, 201 with the [`Project`]. The caller becomes its owner and first administrator.
+/// Create a project: `POST {app_base_url}/projects/`, 201 with the [`Project`]. The caller becomes its owner and first administrator, unless the body names another one.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/projects/")]
 #[operation(name = "projects.create", read, status = CREATED, credential = ApiKey, level = Operator, answer = Project)]

@@ -269,3 +269,30 @@ pub struct GetStatus {
     #[wire(path)]
     pub name: ResourceName,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_outcome_of_a_test_says_only_what_was_found() {
+        let mut outcome = TestOutcome {
+            reason: Some("there is no such file".to_owned()),
+            ..TestOutcome::default()
+        };
+        assert_eq!(
+            serde_json::to_string(&outcome).unwrap(),
+            r#"{"ok":false,"reason":"there is no such file"}"#
+        );
+        outcome = TestOutcome {
+            ok: true,
+            engine: Some("sqlite".to_owned()),
+            models: Some(2),
+            ..TestOutcome::default()
+        };
+        assert_eq!(
+            serde_json::to_string(&outcome).unwrap(),
+            r#"{"ok":true,"engine":"sqlite","models":2}"#
+        );
+    }
+}

@@ -3,7 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Paginated, Scope, TeamUid, UserUid, administration::Session, wire::Operation};
+use crate::{
+    Paginated, Scope, TeamUid, UserUid,
+    administration::{SecretValue, Session},
+    wire::{Operation, ReadBody},
+};
 
 /// A user of an environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +40,57 @@ impl User {
             has_password: false,
         }
     }
+}
+
+/// The body of a new user.
+#[derive(Clone, Debug, PartialEq, Serialize, ReadBody)]
+#[non_exhaustive]
+pub struct NewUser {
+    /// The e-mail address.
+    pub email: String,
+    /// The team, by its unique ID or its name.
+    pub team: String,
+    /// The given name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_name: Option<String>,
+    /// The family name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_name: Option<String>,
+    /// A password, so that the user can sign in at once; an invitation is mailed when `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<SecretValue>,
+}
+
+impl NewUser {
+    /// A user without names, who is invited.
+    pub fn new(email: impl Into<String>, team: impl Into<String>) -> Self {
+        Self {
+            email: email.into(),
+            team: team.into(),
+            first_name: None,
+            last_name: None,
+            password: None,
+        }
+    }
+}
+
+/// Add a user: `POST {app_base_url}/projects/{project}/{environment}/users/`, 201 with the [`User`]. One without a password
+/// is invited by mail.
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Application "/projects/{project}/{environment}/users/")]
+#[operation(name = "users.add", read, status = CREATED, credential = ApiKey, level = Administrator, answer = User)]
+#[operation(new = "Adds a user.")]
+#[non_exhaustive]
+pub struct Create {
+    /// The environment.
+    #[wire(path)]
+    pub scope: Scope,
+    /// The new user.
+    #[wire(whole_body)]
+    pub new_user: NewUser,
+    /// A name for this call: a second call with it gets the first answer.
+    #[wire(header = "idempotency-key")]
+    pub idempotency_key: Option<String>,
 }
 
 /// List the sessions of a user: `GET {app_base_url}/projects/{project}/{environment}/users/{uid}/sessions/`, 200 with the paginated envelope, the newest first.

@@ -12,6 +12,7 @@ mod entries;
 mod environments;
 mod history;
 mod items;
+mod keys;
 mod mails;
 mod members;
 mod project_keys;
@@ -39,6 +40,7 @@ pub(crate) fn routes() -> Routes {
         .merge(environments::routes())
         .merge(history::routes())
         .merge(items::routes())
+        .merge(keys::routes())
         .merge(mails::routes())
         .merge(members::routes())
         .merge(project_keys::routes())

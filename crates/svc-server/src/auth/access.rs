@@ -468,6 +468,7 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult
                 }
             }
             Some(Identity::ApiKey(key)) => of_account(Account::Key(key), path),
+            Some(Identity::Program(program)) => of_account(Account::Program(program), path),
             Some(_) => refused("a service token is sent as Authorization: JWT <token>"),
             // An access token has dots in it; the store's own tokens have none.
             None if text.contains('.') => {

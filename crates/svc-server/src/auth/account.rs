@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::{
     auth::{
         credentials::{identify, presented},
-        identity::{Identity, Used},
+        identity::{Identity, Program, Used},
         jwt::{Jwt, jwt},
     },
     http::{ApiError, ApiResult},
@@ -31,6 +31,8 @@ pub(crate) enum Account {
     Key(Arc<Used<AccountGrant>>),
     /// By a session.
     Session(Arc<AccountSession>),
+    /// None: whoever has the store acts as an operator.
+    Program(Arc<Program>),
 }
 
 impl Account {
@@ -39,6 +41,7 @@ impl Account {
         match self {
             Self::Key(key) => &key.identity.credential.grant,
             Self::Session(session) => &session.account,
+            Self::Program(program) => &program.grant,
         }
     }
 
@@ -52,13 +55,14 @@ impl Account {
         match self {
             Self::Key(key) => &key.identity.rights,
             Self::Session(session) => &session.rights,
+            Self::Program(program) => &program.rights,
         }
     }
 
     /// The session of the call, if it is one.
     pub(crate) fn session(&self) -> Option<Uuid> {
         match self {
-            Self::Key(_) => None,
+            Self::Key(_) | Self::Program(_) => None,
             Self::Session(session) => Some(session.session_uid),
         }
     }
@@ -67,7 +71,7 @@ impl Account {
     pub(crate) fn expires(&self) -> Option<Timestamp> {
         match self {
             Self::Key(key) => key.identity.credential.expires,
-            Self::Session(_) => None,
+            Self::Session(_) | Self::Program(_) => None,
         }
     }
 
@@ -77,6 +81,7 @@ impl Account {
         match self {
             Self::Key(key) => Actor::new(ActorKind::ApiKey, key.uid(), email),
             Self::Session(_) => Actor::new(ActorKind::Account, self.uid(), email),
+            Self::Program(program) => program.actor.clone(),
         }
     }
 
@@ -94,6 +99,9 @@ impl Account {
         let denied = |detail| Err(ApiError::PermissionDenied(detail));
         match level {
             Level::Account => return Ok(()),
+            Level::WholeAccount if matches!(self, Self::Program(_)) => {
+                return denied("whoever works on the store itself has no account of the service");
+            }
             Level::WholeAccount if self.grant().is_limited => {
                 return denied("an API key that is limited to some projects may not do this");
             }
@@ -127,6 +135,7 @@ pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> ApiResult<Ac
     match presented(headers, APPLICATION_CHALLENGE)? {
         Some((AuthScheme::Bearer, presented)) => match identify(state, presented).await? {
             Some(Identity::ApiKey(key)) => Ok(Account::Key(key)),
+            Some(Identity::Program(program)) => Ok(Account::Program(program)),
             Some(_) => Err(ApiError::PermissionDenied(
                 "a static token opens its resource on the data host; the application host requires an API key",
             )),

@@ -36,6 +36,11 @@ pub(crate) fn presented<'h>(
 
 /// Whose credential this is, if it is valid now.
 pub(crate) async fn identify(state: &Shared, presented: &str) -> ApiResult<Option<Identity>> {
+    if let Some(program) = state.program.get()
+        && program.has_key(presented)
+    {
+        return Ok(Some(Identity::Program(Arc::clone(program))));
+    }
     // What cannot be a credential costs no look into the store.
     let Some(kind) = CredentialKind::of(presented) else {
         return Ok(None);
@@ -75,6 +80,7 @@ pub(crate) async fn identify(state: &Shared, presented: &str) -> ApiResult<Optio
         Identity::ServiceToken(token) => token.state(now),
         Identity::Session(session) => (session.expires <= now.as_second(), false),
         Identity::AccountSession(session) => (session.expires <= now.as_second(), false),
+        Identity::Program(_) => (false, false),
     };
     if expired {
         return Ok(None);
@@ -123,7 +129,7 @@ async fn record_use(state: Shared, identity: Identity) {
         Identity::ApiKey(key) => state.store.api_keys().touch(key.uid()).await,
         Identity::StaticToken(token) => state.store.tokens().touch(token.uid()).await,
         Identity::ServiceToken(token) => state.store.service_tokens().touch(token.uid()).await,
-        Identity::Session(_) | Identity::AccountSession(_) => Ok(()),
+        Identity::Session(_) | Identity::AccountSession(_) | Identity::Program(_) => Ok(()),
     };
     if let Err(error) = recorded {
         tracing::warn!(%error, "the last use of a credential could not be recorded");

@@ -7,7 +7,8 @@ use std::sync::{
 
 use jiff::Timestamp;
 use svc_store::{
-    AccountGrant, AccountSession, CredentialHash, Grant, ResourceGrant, SessionIdentity, TeamGrant,
+    AccountGrant, AccountRights, AccountSession, Actor, CredentialHash, Grant, ResourceGrant,
+    SessionIdentity, TeamGrant,
 };
 use uuid::Uuid;
 
@@ -28,6 +29,34 @@ pub(crate) enum Identity {
     ServiceToken(Arc<Used<TeamGrant>>),
     Session(Arc<SessionIdentity>),
     AccountSession(Arc<AccountSession>),
+    Program(Arc<Program>),
+}
+
+/// Whoever runs this process, and so has the store: an operator of the service without an account. Its key is known to this
+/// process alone.
+#[derive(Debug)]
+pub(crate) struct Program {
+    key: CredentialHash,
+    pub(crate) grant: AccountGrant,
+    pub(crate) rights: AccountRights,
+    pub(crate) actor: Actor,
+}
+
+impl Program {
+    /// The program with this key, as the audit trail calls it.
+    pub(crate) fn new(key: &str, actor: Actor) -> Self {
+        Self {
+            key: CredentialHash::of(key),
+            grant: AccountGrant::of_program(),
+            rights: AccountRights::of_operator(),
+            actor,
+        }
+    }
+
+    /// Whether this is its key.
+    pub(super) fn has_key(&self, presented: &str) -> bool {
+        self.key == CredentialHash::of(presented)
+    }
 }
 
 /// A credential, and when its use was last recorded.

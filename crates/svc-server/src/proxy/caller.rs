@@ -46,6 +46,7 @@ pub(super) async fn identified(state: &Shared, headers: &HeaderMap) -> ApiResult
                 "a service token is sent as Authorization: JWT <token>",
             )),
             Some(Identity::ApiKey(key)) => Ok(Caller::Account(Account::Key(key))),
+            Some(Identity::Program(program)) => Ok(Caller::Account(Account::Program(program))),
             Some(_) => Err(ApiError::PermissionDenied(
                 "the HTTP proxy is opened by a session or a service token: Authorization: JWT <token>",
             )),

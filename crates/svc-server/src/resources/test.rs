@@ -5,8 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::Serialize;
-use svc_data::{Outage, Resource, ResourceOptions, ResourceUrl};
+use svc_data::{Examined, Outage, Resource, ResourceOptions, ResourceUrl};
+use svc_model::{Invalid, administration::resources::TestOutcome};
 use svc_store::{Engine, Secret};
 use tokio::{
     sync::Semaphore,
@@ -18,37 +18,23 @@ const LONGEST: Duration = Duration::from_secs(9);
 /// How many tests run at once.
 const AT_ONCE: usize = 4;
 
-/// How a database was found. It is written as the answer to a test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub(crate) enum TestOutcome {
-    /// It can be used.
-    Usable {
-        ok: bool,
-        engine: &'static str,
-        version: String,
-        models: usize,
-        milliseconds: u64,
-    },
-    /// It cannot, for a reason that names nothing of this machine and nothing that the server said.
-    Unusable { ok: bool, reason: String },
+/// Tries a database as the service does, for a process that has no store: connects it, reads its structure, and keeps
+/// nothing. It takes ten seconds at most.
+///
+/// # Errors
+/// What is wrong with the address, which is not shown.
+pub async fn test_resource(url: &Secret) -> Result<TestOutcome, svc_store::Error> {
+    if !Engine::of_url(url)?.is_database() {
+        return Err(only_databases().into());
+    }
+    let limits = TestLimits::new(ResourceOptions::default());
+    Ok(ResourceTests::default().test(url, limits).await)
 }
 
-impl TestOutcome {
-    fn unusable(reason: &(impl ToString + ?Sized)) -> Self {
-        Self::Unusable {
-            ok: false,
-            reason: reason.to_string(),
-        }
-    }
-
-    /// Why the database cannot be used; `None` where it can.
-    pub(crate) fn reason(&self) -> Option<&str> {
-        match self {
-            Self::Usable { .. } => None,
-            Self::Unusable { reason, .. } => Some(reason),
-        }
-    }
+/// The refusal of an address that is no database's.
+pub(crate) fn only_databases() -> Invalid {
+    let message = "only a database can be tested; an HTTP API is called through the proxy";
+    Invalid::field("url", message)
 }
 
 /// What tests may take.
@@ -83,15 +69,34 @@ impl Default for ResourceTests {
 impl ResourceTests {
     /// Tries a database, and ends in time whatever the other side does.
     pub(crate) async fn test(&self, url: &Secret, limits: TestLimits) -> TestOutcome {
-        let begun = Instant::now();
-        let until = begun + limits.time;
+        let (begun, mut outcome) = (Instant::now(), TestOutcome::default());
+        match self.examine(url, limits).await {
+            Ok((engine, found)) => {
+                outcome.ok = true;
+                outcome.engine = Some(engine.as_str().to_owned());
+                outcome.version = Some(found.version);
+                outcome.models = Some(found.structure.models().len() as u64);
+                outcome.milliseconds = u64::try_from(begun.elapsed().as_millis()).ok();
+            }
+            Err(reason) => outcome.reason = Some(reason),
+        }
+        outcome
+    }
+
+    /// The same, with all that was found, or the reason why the database cannot be used.
+    pub(crate) async fn examine(
+        &self,
+        url: &Secret,
+        limits: TestLimits,
+    ) -> Result<(Engine, Examined), String> {
+        let until = Instant::now() + limits.time;
         let slots = Arc::clone(&self.0).acquire_owned();
         let Ok(Ok(slot)) = tokio::time::timeout_at(until.into(), slots).await else {
-            return TestOutcome::unusable("too many tests run at this moment; try again later");
+            return Err("too many tests run at this moment; try again later".to_owned());
         };
         let (engine, url) = match (Engine::of_url(url), url.expose().parse::<ResourceUrl>()) {
-            (Ok(engine), Ok(url)) if engine.is_database() => (engine.as_str(), url),
-            _ => return TestOutcome::unusable("only a database can be tested"),
+            (Ok(engine), Ok(url)) if engine.is_database() => (engine, url),
+            _ => return Err("only a database can be tested".to_owned()),
         };
         let mut options = limits.options;
         options.statement_timeout = options.statement_timeout.min(limits.time);
@@ -103,29 +108,23 @@ impl ResourceTests {
         });
         let examined = tokio::time::timeout_at(until.into(), &mut running).await;
         match examined {
-            Ok(Ok(Ok(found))) => TestOutcome::Usable {
-                ok: true,
-                engine,
-                version: found.version,
-                models: found.models,
-                milliseconds: begun.elapsed().as_millis().try_into().unwrap_or(u64::MAX),
-            },
+            Ok(Ok(Ok(found))) => Ok((engine, found)),
             Ok(Ok(Err(error))) => {
                 tracing::info!(%error, "a database that was tested cannot be used");
-                TestOutcome::unusable(&error.outage())
+                Err(error.outage().to_string())
             }
-            Ok(Err(error)) => ended(&error),
+            Ok(Err(error)) => Err(ended(&error)),
             Err(_) => {
                 running.abort();
-                TestOutcome::unusable(&Outage::NoAnswer)
+                Err(Outage::NoAnswer.to_string())
             }
         }
     }
 }
 
-fn ended(error: &JoinError) -> TestOutcome {
+fn ended(error: &JoinError) -> String {
     tracing::error!(%error, "the test of a database has ended");
-    TestOutcome::unusable(&Outage::Other)
+    Outage::Other.to_string()
 }
 
 #[cfg(test)]
@@ -144,7 +143,7 @@ mod tests {
 
     async fn reason(url: &str) -> String {
         let outcome = test(url).await;
-        outcome.reason().expect(url).to_owned()
+        outcome.reason.as_deref().expect(url).to_owned()
     }
 
     fn files(folder: &Path) -> Vec<String> {
@@ -250,7 +249,7 @@ mod tests {
             let url = Secret::new(format!("{scheme}://app@localhost:{port}/shop"));
             let outcome = ResourceTests::default().test(&url, limits).await;
             let outage = Outage::NotAllowed.to_string();
-            assert_eq!(outcome.reason(), Some(outage.as_str()), "{scheme}");
+            assert_eq!(outcome.reason.as_deref(), Some(outage.as_str()), "{scheme}");
         }
         let accepted = tokio::time::timeout(Duration::from_millis(50), listener.accept()).await;
         assert!(accepted.is_err(), "it was connected to");
@@ -267,25 +266,6 @@ mod tests {
         let mut limits = TestLimits::new(ResourceOptions::default());
         limits.time = Duration::from_millis(1);
         let outcome = tests.test(&Secret::new("sqlite:/x.db"), limits).await;
-        assert!(outcome.reason().unwrap().contains("too many tests"));
-    }
-
-    #[test]
-    fn an_outcome_is_written_as_the_answer() {
-        let usable = TestOutcome::Usable {
-            ok: true,
-            engine: "sqlite",
-            version: "3".to_owned(),
-            models: 2,
-            milliseconds: 5,
-        };
-        assert_eq!(
-            serde_json::to_string(&usable).unwrap(),
-            r#"{"ok":true,"engine":"sqlite","version":"3","models":2,"milliseconds":5}"#
-        );
-        assert_eq!(
-            serde_json::to_string(&TestOutcome::unusable(&Outage::NoFile)).unwrap(),
-            r#"{"ok":false,"reason":"there is no such file"}"#
-        );
+        assert!(outcome.reason.unwrap().contains("too many tests"));
     }
 }

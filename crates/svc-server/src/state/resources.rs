@@ -1,8 +1,9 @@
 //! What the administration asks about resources: where they may be, whether they can be used, and how they are.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
-use svc_model::Invalid;
+use svc_data::Structure;
+use svc_model::administration::resources::TestOutcome;
 use svc_store::{Engine, Secret};
 
 use super::State;
@@ -11,7 +12,7 @@ use crate::{
     resources::{
         places::GivenBy,
         status::ResourceStatus,
-        test::{TestLimits, TestOutcome},
+        test::{TestLimits, only_databases},
     },
 };
 
@@ -25,15 +26,30 @@ impl State {
     /// Tries a database whose address somebody gives over HTTP, within ten seconds: 400 on `url` as of
     /// [`check_place`](Self::check_place), otherwise what was found.
     pub(crate) async fn test_resource(&self, url: &Secret, by: GivenBy) -> ApiResult<TestOutcome> {
+        let limits = self.limits_of_test(url, by).await?;
+        Ok(self.resource_tests.test(url, limits).await)
+    }
+
+    /// The same, with the structure that was found, or the reason why the database cannot be used.
+    pub(crate) async fn examine_resource(
+        &self,
+        url: &Secret,
+        by: GivenBy,
+    ) -> ApiResult<Result<Arc<Structure>, String>> {
+        let limits = self.limits_of_test(url, by).await?;
+        let found = self.resource_tests.examine(url, limits).await;
+        Ok(found.map(|(_, found)| found.structure))
+    }
+
+    async fn limits_of_test(&self, url: &Secret, by: GivenBy) -> ApiResult<TestLimits> {
         if !Engine::of_url(url)?.is_database() {
-            let message = "only a database can be tested; an HTTP API is called through the proxy";
-            return Err(Invalid::field("url", message).into());
+            return Err(only_databases().into());
         }
         let begun = Instant::now();
         self.check_place(url, by).await?;
         let mut limits = TestLimits::new(self.config.resource_options());
         limits.time = limits.time.saturating_sub(begun.elapsed());
-        Ok(self.resource_tests.test(url, limits).await)
+        Ok(limits)
     }
 
     /// How a connected database is; `None` where there is no such resource, and of an HTTP API, which is not connected.
@@ -146,18 +162,15 @@ mod tests {
                 let before = files(&data);
                 let bytes = fs::read(&path).unwrap();
                 let url = format!("sqlite:{}?mode=rw", path.display());
-                match outcome(&state, url).await {
-                    TestOutcome::Usable { engine, models, .. } => {
-                        assert_eq!((engine, models), ("sqlite", 2));
-                    }
-                    unusable @ TestOutcome::Unusable { .. } => panic!("{mode}: {unusable:?}"),
-                }
+                let outcome = outcome(&state, url).await;
+                let found = (outcome.engine.as_deref(), outcome.models);
+                assert_eq!(found, (Some("sqlite"), Some(2)), "{mode}: {outcome:?}");
                 assert_eq!(files(&data), before, "{mode}");
                 assert_eq!(fs::read(&path).unwrap(), bytes, "{mode}");
             }
             file.close().unwrap();
             let url = format!("sqlite:{}?mode=ro", path.display());
-            assert_eq!(outcome(&state, url).await.reason(), None);
+            assert_eq!(outcome(&state, url).await.reason, None);
         }
         assert_eq!(files(&data), ["delete?.db", "wal?.db"]);
     }
@@ -191,12 +204,9 @@ mod tests {
             [postgres.database(script), mariadb.database(script)]
         };
         for url in spawn_blocking(make).await.unwrap() {
-            match outcome(&state, url.clone()).await {
-                TestOutcome::Usable {
-                    models, version, ..
-                } => assert!(models == 1 && !version.is_empty(), "{url}"),
-                unusable @ TestOutcome::Unusable { .. } => panic!("{url}: {unusable:?}"),
-            }
+            let found = outcome(&state, url.clone()).await;
+            let version = found.version.unwrap_or_default();
+            assert!(found.models == Some(1) && !version.is_empty(), "{url}");
             let tls = match url.starts_with("postgres") {
                 true => "sslmode=verify-full",
                 false => "ssl-mode=VERIFY_IDENTITY",
@@ -221,12 +231,9 @@ mod tests {
                 ),
             ] {
                 let outcome = outcome(&state, url.clone()).await;
-                let reason = outcome.reason().expect(&url);
+                let reason = outcome.reason.expect(&url);
                 let expected: Vec<_> = outages.iter().map(ToString::to_string).collect();
-                assert!(
-                    expected.iter().any(|text| text == reason),
-                    "{url}: {reason}"
-                );
+                assert!(expected.contains(&reason), "{url}: {reason}");
             }
         }
     }

@@ -49,6 +49,14 @@ pub struct AccountRights {
 }
 
 impl AccountRights {
+    /// What an operator may do: everything.
+    pub fn of_operator() -> Self {
+        Self {
+            memberships: Vec::new(),
+            operator: Some(administrator()),
+        }
+    }
+
     /// The team of the account in a project, and what it may do there; `None` when the project is not open.
     pub fn in_project(&self, project: &ProjectName) -> Option<(&Team, &TeamRights)> {
         if let Some((team, rights)) = &self.operator {
@@ -159,6 +167,17 @@ fn memberships(reader: &mut Reader<'_>, sql: &str, values: &[Value]) -> Result<V
 }
 
 impl AccountGrant {
+    /// The grant of whoever has the store itself, who is nobody's account.
+    pub fn of_program() -> Self {
+        Self {
+            account_uid: Uuid::nil(),
+            email: String::new(),
+            is_operator: true,
+            is_suspended: false,
+            is_limited: false,
+        }
+    }
+
     /// The account with an identifier, as its sessions open it.
     pub(crate) fn find(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<Self>> {
         let sql = "SELECT a.uid AS account_uid, a.email, a.is_operator, a.suspended IS NOT NULL AS is_suspended, \

@@ -28,4 +28,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     12 administration "0012_administration.sql",
     13 static_token_limits "0013_static_token_limits.sql",
     14 audit_changes "0014_audit_changes.sql",
+    15 keys "0015_keys.sql",
 ];

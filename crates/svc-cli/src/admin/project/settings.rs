@@ -1,12 +1,19 @@
 //! `svc project set`: the settings of a project.
 
 use clap::{Args, ValueEnum};
-use svc_model::ProjectName;
-use svc_store::{Authentication, ProjectPatch, ProjectSettings, Store};
+use svc_api::model::administration::{
+    projects::ProjectPatch,
+    sign_in::{SignIn, SignInPatch},
+};
+use svc_model::{JsonObject, Project, ProjectName};
 
 use crate::{
-    admin::scope::{PROJECTS, none_when_empty},
-    error::{Error, StoreResult as _},
+    admin::{
+        scope::{PROJECTS, none_when_empty, read_params},
+        service::{Service, ServiceResult as _},
+    },
+    error::{Error, OrJson as _},
+    output::row,
 };
 
 /// How the fields of a project are called here.
@@ -17,7 +24,7 @@ const NAMES: &[(&str, &str)] = &[
     ("password_min_length", "--password-min-length"),
     ("access_token_seconds", "--access-token-seconds"),
     ("refresh_token_days", "--refresh-token-days"),
-    ("link", "--mail-link"),
+    ("mail_link", "--mail-link"),
 ];
 
 /// Something that can be switched on and off.
@@ -79,46 +86,44 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Changes a project; returns it, and the text for people.
+    /// Changes a project, and how its users sign in; returns both.
     pub(super) async fn change(
         self,
-        store: &Store,
+        service: &Service,
         project: &ProjectName,
-    ) -> Result<(ProjectSettings, String), Error> {
-        let old = store.projects().get(project).await.or_missing(PROJECTS)?;
-        let patch = self.into_patch(&old.authentication);
-        let changed = store.projects().update(project, patch).await;
-        let changed = changed.or_refused(PROJECTS, NAMES)?;
-        let text = to_text(&changed);
-        Ok((changed, text))
+    ) -> Result<(Project, SignIn), Error> {
+        let (project_patch, sign_in_patch) = self.into_patches()?;
+        let administration = service.project(project)?;
+        let settings = administration.sign_in();
+        let sign_in = match sign_in_patch == SignInPatch::new() {
+            true => settings.get().await,
+            false => settings.update(sign_in_patch).await,
+        };
+        let sign_in = sign_in.or_refused(PROJECTS, NAMES)?;
+        let changed = match project_patch == ProjectPatch::new() {
+            true => service.everything()?.projects().get(project).await,
+            false => administration.projects().update(project_patch).await,
+        };
+        Ok((changed.or_refused(PROJECTS, NAMES)?, sign_in))
     }
 
-    fn into_patch(self, old: &Authentication) -> ProjectPatch {
-        let mut authentication = old.clone();
-        if let Some(team) = self.sign_up_team {
-            authentication.sign_up_team = team.replace('-', "_");
-        }
-        if let Some(domains) = self.email_domains {
-            authentication.email_domains = names(&domains);
-        }
-        if let Some(link) = self.mail_link {
-            authentication.link = Some(link).filter(|link| link != "none");
-        }
-        let set = &mut authentication;
-        let seconds = self.access_token_seconds;
-        set.confirm_email = self.confirm_email.map_or(set.confirm_email, Switch::is_on);
-        set.password_min_length = self.password_min_length.unwrap_or(set.password_min_length);
-        set.access_token_seconds = seconds.unwrap_or(set.access_token_seconds);
-        set.refresh_token_days = self.refresh_token_days.unwrap_or(set.refresh_token_days);
-        let mut patch = ProjectPatch::default();
-        patch.name = self.title;
-        patch.sign_up = self.sign_up.map(Switch::is_on);
-        patch.color = self.color.map(none_when_empty);
-        patch.domain = self.domain.map(none_when_empty);
-        patch.params = self.params;
-        // Left out when nothing of it was named: another user may be changing it.
-        patch.authentication = Some(authentication).filter(|changed| changed != old);
-        patch
+    fn into_patches(self) -> Result<(ProjectPatch, SignInPatch), Error> {
+        let mut project = ProjectPatch::new();
+        project.name = self.title;
+        project.color = self.color.map(none_when_empty);
+        project.domain = self.domain.map(none_when_empty);
+        project.params = self.params.as_deref().map(read_params).transpose()?;
+        let mut sign_in = SignInPatch::new();
+        sign_in.sign_up = self.sign_up.map(Switch::is_on);
+        sign_in.sign_up_team = self.sign_up_team.map(|team| team.replace('-', "_"));
+        sign_in.email_domains = self.email_domains.as_deref().map(names);
+        sign_in.confirm_email = self.confirm_email.map(Switch::is_on);
+        sign_in.password_min_length = self.password_min_length;
+        sign_in.access_token_seconds = self.access_token_seconds;
+        sign_in.refresh_token_days = self.refresh_token_days;
+        let link = self.mail_link;
+        sign_in.mail_link = link.map(|link| Some(link).filter(|link| link != "none"));
+        Ok((project, sign_in))
     }
 }
 
@@ -130,10 +135,25 @@ fn names(list: &str) -> Vec<String> {
     list.split(',').map(|name| name.trim().to_owned()).collect()
 }
 
-fn to_text(project: &ProjectSettings) -> String {
+/// Adds to a project how its users sign in, for programs.
+pub(super) fn add_authentication(row: &mut JsonObject, sign_in: &SignIn) -> Result<(), Error> {
+    let authentication = row! {
+        sign_up_team: &sign_in.sign_up_team,
+        email_domains: &sign_in.email_domains,
+        confirm_email: sign_in.confirm_email,
+        password_min_length: sign_in.password_min_length,
+        access_token_seconds: sign_in.access_token_seconds,
+        refresh_token_days: sign_in.refresh_token_days,
+        link: &sign_in.mail_link,
+    };
+    row.set("authentication", &authentication)
+        .or_json("the result")
+}
+
+/// The settings of a project for people.
+pub(super) fn to_text(project: &Project, sign_in: &SignIn) -> String {
     let switch = |on: bool| if on { "on" } else { "off" };
-    let rules = &project.authentication;
-    let domains = match rules.email_domains.as_slice() {
+    let domains = match sign_in.email_domains.as_slice() {
         [] => "all".to_owned(),
         domains => domains.join(", "),
     };
@@ -143,14 +163,17 @@ fn to_text(project: &ProjectSettings) -> String {
          passwords: at least {} characters; access tokens: {} seconds; refresh tokens: {} days\n\
          links in mails: {}\n",
         project.unique_name,
-        switch(project.sign_up),
+        switch(sign_in.sign_up),
         project.name,
-        rules.sign_up_team,
-        switch(rules.confirm_email || !rules.email_domains.is_empty()),
-        rules.password_min_length,
-        rules.access_token_seconds,
-        rules.refresh_token_days,
-        rules.link.as_deref().unwrap_or("the pages of the service"),
+        sign_in.sign_up_team,
+        switch(sign_in.confirm_email || !sign_in.email_domains.is_empty()),
+        sign_in.password_min_length,
+        sign_in.access_token_seconds,
+        sign_in.refresh_token_days,
+        sign_in
+            .mail_link
+            .as_deref()
+            .unwrap_or("the pages of the service"),
     )
 }
 
@@ -166,37 +189,34 @@ mod tests {
         settings: Settings,
     }
 
-    fn patch(arguments: &[&str]) -> ProjectPatch {
-        let mut old = Authentication::default();
-        old.password_min_length = 12;
-        old.link = Some("https://a.example/{code}".to_owned());
+    fn patches(arguments: &[&str]) -> (ProjectPatch, SignInPatch) {
         let command = Command::parse_from([&["svc"], arguments].concat());
-        command.settings.into_patch(&old)
+        command.settings.into_patches().unwrap()
     }
 
     #[test]
     fn what_is_not_named_stays() {
-        assert_eq!(patch(&["--sign-up=on"]).authentication, None);
-        let changed = patch(&["--sign-up-team=read-only", "--confirm-email=on"]);
-        let changed = changed.authentication.unwrap();
-        assert_eq!(changed.password_min_length, 12);
-        assert_eq!(changed.link.as_deref(), Some("https://a.example/{code}"));
-        assert!(changed.confirm_email);
+        let (project, sign_in) = patches(&["--sign-up-team=read-only", "--confirm-email=on"]);
+        assert_eq!(project, ProjectPatch::new());
+        let mut expected = SignInPatch::new();
+        expected.sign_up_team = Some("read_only".to_owned());
+        expected.confirm_email = Some(true);
+        assert_eq!(sign_in, expected);
+        let (project, sign_in) = patches(&["--title=Sales", "--color="]);
+        assert_eq!(project.name.as_deref(), Some("Sales"));
+        assert_eq!(project.color, Some(None));
+        assert_eq!(sign_in, SignInPatch::new());
     }
 
     #[test]
     fn domains_are_a_list_and_empty_means_all() {
-        let domains = |text: &str| {
-            let changed = patch(&["--email-domains", text, "--mail-link=none"]);
-            changed.authentication.unwrap().email_domains
-        };
+        let domains = |text: &str| patches(&["--email-domains", text]).1.email_domains.unwrap();
         assert_eq!(domains("a.example, b.example"), ["a.example", "b.example"]);
         assert!(domains("").is_empty());
     }
 
     #[test]
     fn none_takes_the_link_away() {
-        let changed = patch(&["--mail-link", "none"]).authentication.unwrap();
-        assert_eq!(changed.link, None);
+        assert_eq!(patches(&["--mail-link", "none"]).1.mail_link, Some(None));
     }
 }

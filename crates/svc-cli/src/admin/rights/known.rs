@@ -1,13 +1,14 @@
 //! Whether a rule is about something that exists. One about a misspelt name would leave open what was meant.
 
 use svc_model::{ProjectName, ResourceName, Scope};
-use svc_store::{ConnectedResource, Store};
 
 use super::{NAMES, RightsTarget};
 use crate::{
-    admin::scope::PROJECTS,
-    connect,
-    error::{Error, StoreResult as _},
+    admin::{
+        scope::PROJECTS,
+        service::{Service, ServiceResult as _, all},
+    },
+    error::Error,
 };
 
 /// How alike two names must be to be taken for each other, from 0 to 1.
@@ -15,67 +16,62 @@ const ALIKE: f64 = 0.7;
 
 /// Refuses a rule about a resource or a model that no environment of the project has.
 pub(super) async fn check(
-    store: &Store,
+    service: &Service,
     project: &ProjectName,
-    team: &str,
     on: &RightsTarget,
 ) -> Result<(), Error> {
     let Some(resource) = &on.resource else {
         return Ok(());
     };
-    // A team that does not exist is said first.
-    let rules = store.rights().list(project, team).await;
-    rules.or_refused(PROJECTS, NAMES)?;
-    let environments = store.environments().list(project).await;
-    let environments = environments.or_refused(PROJECTS, NAMES)?;
     let mut names = Vec::new();
     let mut found = Vec::new();
-    for environment in environments {
-        let scope = Scope::new(project, environment.unique_name);
-        let resources = store.resources();
-        for known in resources.list(&scope).await? {
+    for scope in service.scopes(Some(project)).await? {
+        let resources = service.environment(&scope)?.resources().list();
+        let resources = all(resources).await.or_refused(PROJECTS, NAMES)?;
+        for known in resources {
             if known.unique_name == *resource {
-                found.push(resources.get(&scope, resource).await?);
+                found.push((scope.clone(), known.kind == "database"));
             }
-            names.push(known.unique_name.to_string());
+            names.push(known.unique_name);
         }
     }
     if found.is_empty() {
-        let near = nearest(resource.as_str(), names.iter().map(String::as_str));
+        let near = nearest(resource.as_str(), names.iter().map(ResourceName::as_str));
         return Err(Error::new(format!(
             "project {project} has no resource {resource}{near}; --later sets a rule for one that is yet to come"
         )));
     }
+    let databases = found.into_iter().filter(|(_, is_database)| *is_database);
+    let scopes = databases.map(|(scope, _)| scope);
     match &on.model {
-        Some(model) => check_model(resource, model.as_str(), found).await,
+        Some(model) => check_model(service, resource, model.as_str(), scopes).await,
         None => Ok(()),
     }
 }
 
-/// Refuses a model that none of these databases has.
+/// Refuses a model that the resource has in none of these environments.
 async fn check_model(
+    service: &Service,
     resource: &ResourceName,
     model: &str,
-    databases: Vec<ConnectedResource>,
+    scopes: impl Iterator<Item = Scope>,
 ) -> Result<(), Error> {
     let mut models: Vec<String> = Vec::new();
     let mut unreachable = None;
-    let is_database = |known: &ConnectedResource| known.resource.engine.is_database();
-    for database in databases.into_iter().filter(is_database) {
-        match connect::open(resource.as_str(), &database.url).await {
-            Ok(connected) => {
-                let structure = connected.structure();
-                if structure.model(model).is_some() {
-                    return Ok(());
-                }
-                models.extend(structure.models().map(|model| model.name.clone()));
-            }
+    for scope in scopes {
+        let described = service.client(&scope)?.resource(resource);
+        match described.model_descriptions().max_tries(1).await {
+            Ok(known) if known.iter().any(|known| known.model == model) => return Ok(()),
+            Ok(known) => models.extend(known.into_iter().map(|known| known.model)),
             Err(error) => unreachable = Some(error),
         }
     }
     if let Some(error) = unreachable {
+        let reason = error
+            .detail()
+            .map_or_else(|| error.to_string(), str::to_owned);
         return Err(Error::new(format!(
-            "whether resource {resource} has a model {model} cannot be found out: {error}; --later sets the rule without \
+            "whether resource {resource} has a model {model} cannot be found out: {reason}; --later sets the rule without \
              asking"
         )));
     }

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use svc_model::administration::accounts::{Create, Delete, Get, List, Update};
-use svc_store::{AccountPatch, Administered, ListedOf, NewAccount};
+use svc_store::{AccountPatch, Administered, ListedOf, NewAccount, Secret};
 
 use super::{
     answered::Made,
@@ -46,6 +46,8 @@ async fn create(call: Call<Create>) -> ApiResult {
         new.first_name.clone_from(&account.first_name);
         new.last_name.clone_from(&account.last_name);
         new.is_operator = account.is_operator.unwrap_or(false);
+        let password = account.password.as_ref();
+        new.password = password.map(|password| Secret::new(password.expose()));
         let accounts = call.store.accounts();
         let made = accounts.create(new, call.state.app_base_url()).await?;
         call.state.sync_with_store().await?;

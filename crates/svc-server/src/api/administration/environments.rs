@@ -1,6 +1,7 @@
 //! The environments of a project.
 
 use http::StatusCode;
+use serde_json::Value;
 use svc_model::administration::environments::{Copy, Create, Delete, Get, List, Update};
 use svc_model::{JsonObject, Scope};
 use svc_store::{Administered, EnvironmentCopy, EnvironmentPatch, ListedOf, NewEnvironment};
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     api::{call::Call, routes::Routes},
-    http::{ApiError, ApiResult},
+    http::{ApiError, ApiResult, response::json_response},
 };
 
 const WHAT: Administered = Administered::Environments;
@@ -104,9 +105,14 @@ async fn copy(call: Call<Copy>) -> ApiResult {
     copy.pages = pages.unwrap_or(true);
     copy.settings = settings.unwrap_or(true);
     copy.replace = replace.unwrap_or(false);
-    call.store.environments().copy(project, copy).await?;
+    let copied = call.store.environments().copy(project, copy).await?;
+    call.state.sync_with_store().await?;
     let of = ListedOf::Project(project.clone());
-    call.written(StatusCode::OK, WHAT, of, to.as_str()).await
+    let entry = entry(&call.state, WHAT, of, to.as_str()).await?;
+    let internal = |error: serde_json::Error| ApiError::Internal(error.to_string());
+    let mut answer: Value = serde_json::from_slice(&entry.body).map_err(internal)?;
+    answer["copied_pages"] = copied.into();
+    Ok(json_response(StatusCode::OK, &answer))
 }
 
 /// Settings as the store keeps them.

@@ -14,7 +14,7 @@ pub(super) fn routes() -> Routes {
 }
 
 async fn list(call: ListCall<List>) -> ApiResult {
-    call.list(Administered::ProjectKeys, call.of_project())
+    call.list_valid(Administered::ProjectKeys, call.of_project())
         .await
 }
 

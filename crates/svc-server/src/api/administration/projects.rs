@@ -8,9 +8,10 @@ use svc_model::{
 };
 use svc_store::{NewProject, ProjectPatch};
 
-use super::{answered::Made, environments::text};
+use super::{answered::Made, entries::named_field, environments::text};
 use crate::{
     api::{call::Call, routes::Routes},
+    auth::account::Account,
     http::{ApiError, ApiResult, response::json_response},
 };
 
@@ -33,8 +34,13 @@ async fn create(call: Call<Create>) -> ApiResult {
         new.color.clone_from(&new_project.color);
         new.domain.clone_from(&new_project.domain);
         new.params = new_project.params.as_ref().map(text).transpose()?;
-        new.owner = Some(call.account.grant().email.clone());
-        let made = call.store.projects().create(new).await?;
+        new.owner = match (&new_project.owner, &call.account) {
+            (Some(owner), _) => Some(owner.clone()),
+            (None, Account::Program(_)) => None,
+            (None, account) => Some(account.grant().email.clone()),
+        };
+        let made = call.store.projects().create(new).await;
+        let made = made.map_err(|error| named_field(error, "email", "owner"))?;
         call.state.sync_with_store().await?;
         let project = project(&call, &made.unique_name).await?;
         let json = serde_json::to_vec(&project);
@@ -80,7 +86,10 @@ async fn project<O: Operation>(
     name: &ProjectName,
 ) -> ApiResult<svc_model::Project> {
     let uid = call.account.uid();
-    // What the caller may do may have changed with the project.
-    let rights = call.store.accounts().rights(uid).await?;
+    let rights = match &call.account {
+        Account::Program(program) => program.rights.clone(),
+        // What the caller may do may have changed with the project.
+        _ => call.store.accounts().rights(uid).await?,
+    };
     Ok(call.store.projects().get_for(uid, &rights, name).await?)
 }

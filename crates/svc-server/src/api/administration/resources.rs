@@ -1,9 +1,11 @@
 //! The resources of an environment.
 
 use http::StatusCode;
+use svc_data::Structure;
 use svc_model::{
-    Invalid, ResourceName, Scope,
+    Invalid, JsonObject, ResourceName, Scope,
     administration::resources::{Create, Delete, Get, GetStatus, List, Test, Update},
+    resources::ResourceParams,
     wire::Operation,
 };
 use svc_store::{
@@ -55,10 +57,11 @@ async fn create(call: Call<Create>) -> ApiResult {
     let create = async || {
         let url = Secret::new(resource.url.expose());
         let unchecked = resource.unchecked.unwrap_or(false);
-        check(&call, &url, unchecked).await?;
+        let (params, read) = read_params(resource.params.as_ref())?;
+        check(&call, &url, unchecked, &read).await?;
         let mut new = NewResource::new(resource.unique_name.clone(), url);
         new.name.clone_from(&resource.name);
-        new.params = resource.params.as_ref().map(text).transpose()?;
+        new.params = params;
         let made = call.store.resources().create(scope, new).await?;
         let token = match made.engine.is_database() {
             true => {
@@ -86,13 +89,17 @@ async fn update(call: Call<Update>) -> ApiResult {
     } = &call.operation;
     let mut change = ResourcePatch::default();
     change.name.clone_from(&patch.name);
-    change.params = patch.params.as_ref().map(text).transpose()?;
+    let (params, read) = read_params(patch.params.as_ref())?;
+    change.params = params;
     change.url = patch.url.as_ref().map(|url| Secret::new(url.expose()));
     let of = ListedOf::Environment(scope.clone());
     // Before the database is looked at: it may take a while, and who names nothing learns nothing.
     entry(&call.state, WHAT, of.clone(), name.as_str()).await?;
     if let Some(url) = &change.url {
-        check(&call, url, patch.unchecked.unwrap_or(false)).await?;
+        check(&call, url, patch.unchecked.unwrap_or(false), &read).await?;
+    } else if !read.labels.is_empty() {
+        let kept = call.store.resources().get(scope, name).await?.url;
+        check(&call, &kept, true, &read).await?;
     }
     let _writing = call.state.tools.begin_write().await;
     let tags = if_match.as_deref();
@@ -136,18 +143,48 @@ fn given_by<O: Operation>(call: &Call<O>) -> GivenBy {
     }
 }
 
-/// Refuses an address that may not be connected, and a database that cannot be reached unless that is accepted.
-async fn check<O: Operation>(call: &Call<O>, url: &Secret, unchecked: bool) -> ApiResult<()> {
+/// Refuses an address that may not be connected, a database that cannot be reached unless that is accepted, and settings that
+/// do not fit what was reached.
+async fn check<O: Operation>(
+    call: &Call<O>,
+    url: &Secret,
+    unchecked: bool,
+    params: &ResourceParams,
+) -> ApiResult<()> {
     let by = given_by(call);
-    if unchecked || !Engine::of_url(url)?.is_database() {
+    if !Engine::of_url(url)?.is_database() || (unchecked && params.labels.is_empty()) {
         return call.state.check_place(url, by).await;
     }
-    let outcome = call.state.test_resource(url, by).await?;
-    match outcome.reason() {
-        None => Ok(()),
-        Some(reason) => {
-            let message = format!("{reason}; with \"unchecked\": true it is kept all the same");
+    match call.state.examine_resource(url, by).await? {
+        Ok(structure) => Ok(check_labels(&structure, params)?),
+        Err(_) if unchecked => Ok(()),
+        Err(reason) => {
+            let message = format!("{reason}; unchecked keeps the address all the same");
             Err(Invalid::field("url", message).into())
         }
     }
+}
+
+/// Refuses names of records by fields that the database does not have. A misspelt one would be left out in silence.
+fn check_labels(structure: &Structure, params: &ResourceParams) -> Result<(), Invalid> {
+    let mut invalid = Invalid::new();
+    for (model, fields) in &params.labels {
+        let path = format!("params.labels.{model}");
+        let Some(known) = structure.model(model) else {
+            invalid.push_field(&path, "the resource has no such model");
+            continue;
+        };
+        for field in fields.iter().filter(|field| !known.has_field(field)) {
+            let message = format!("the model has no field {field:?}");
+            invalid.push_field(&path, message);
+        }
+    }
+    invalid.into_result()
+}
+
+/// The settings that a body gives, as the store keeps them and as they are read.
+fn read_params(params: Option<&JsonObject>) -> ApiResult<(Option<String>, ResourceParams)> {
+    let text = params.map(text).transpose()?;
+    let read = text.as_deref().map(ResourceParams::parse).transpose()?;
+    Ok((text, read.unwrap_or_default()))
 }

@@ -2,23 +2,49 @@
 
 use svc_model::{
     Realm, UserUid,
-    administration::users::{DeleteSession, Invite, ListSessions, Resume, Suspend, User},
+    administration::users::{Create, DeleteSession, Invite, ListSessions, Resume, Suspend, User},
 };
+use svc_store::{NewUser, Secret};
 use uuid::Uuid;
 
-use super::members::parse_uid;
+use super::{answered::Made, entries::named_field, members::parse_uid};
 use crate::{
     api::{call::Call, routes::Routes},
-    http::{ApiResult, response::operation_response},
+    http::{ApiError, ApiResult, response::operation_response},
 };
 
 pub(super) fn routes() -> Routes {
     Routes::new()
+        .on::<Create, _>(create)
         .on::<ListSessions, _>(list_sessions)
         .on::<DeleteSession, _>(delete_session)
         .on::<Suspend, _>(suspend)
         .on::<Resume, _>(resume)
         .on::<Invite, _>(invite)
+}
+
+async fn create(call: Call<Create>) -> ApiResult {
+    let Create {
+        scope,
+        new_user,
+        idempotency_key,
+        ..
+    } = &call.operation;
+    let create = async || {
+        let mut new = NewUser::new(&new_user.email, &new_user.team);
+        new.first_name.clone_from(&new_user.first_name);
+        new.last_name.clone_from(&new_user.last_name);
+        let password = new_user.password.as_ref();
+        new.password = password.map(|password| Secret::new(password.expose()));
+        let users = call.store.users(scope);
+        let made = users.create(new, call.state.base_url()).await;
+        let made = made.map_err(|error| named_field(error, "group", "team"))?;
+        call.state.sync_with_store().await?;
+        call.state.mail.wake();
+        let json = serde_json::to_vec(&shown(made));
+        Made::entry(&json.map_err(|error| ApiError::Internal(error.to_string()))?)
+    };
+    call.create_once(idempotency_key.as_deref(), create).await
 }
 
 async fn list_sessions(call: Call<ListSessions>) -> ApiResult {

@@ -1,0 +1,139 @@
+//! The service without listeners: it answers the process that has the store.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use axum::{body::Body as AxumBody, extract::ConnectInfo};
+use http::{HeaderValue, Request, Response, header};
+use svc_model::wire::{Body, BoxFuture, Transport, TransportError};
+use svc_store::{Actor, CredentialKind, Secret, Store};
+use uuid::Uuid;
+
+use crate::{
+    Config, Error,
+    api::{
+        router,
+        routes::{Hosts, PREFIX},
+    },
+    auth::identity::Program,
+    http::{
+        limits::{Limits, Stack},
+        request::Peer,
+    },
+    state::State,
+};
+
+/// Where callers reach the service when nothing says so.
+const DEFAULT_URL: &str = "http://127.0.0.1:8080";
+/// Nobody else waits for an answer, and what was begun is to end.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(3_600);
+
+/// Both hosts of the service over a store, for the process that has it open: a [`Transport`] for clients of the service.
+///
+/// Whoever shows its [key](Self::key) acts as an operator without an account. The key is made for this one value and is
+/// kept nowhere. Other credentials count as they do over the network.
+///
+/// ```
+/// use svc_server::InProcess;
+/// use svc_store::{Actor, Store};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = Store::open("svc-data".as_ref()).await?;
+/// let service = InProcess::open(store, Actor::program(None), None).await?;
+/// // svc_api::Client::builder().transport(service.clone())
+/// //     .api_base_url(service.base_url()).app_base_url(service.app_base_url())
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct InProcess(Arc<Inner>);
+
+struct Inner {
+    stack: Arc<Stack>,
+    base_url: String,
+    app_base_url: String,
+    key: Secret,
+}
+
+impl InProcess {
+    /// Opens the service. Lines of the audit trail about what it is asked to write name this actor. Links in mails begin
+    /// with `public_url`, or else with the address of the service that started last on the store.
+    ///
+    /// # Errors
+    /// [`Error`] with the remedy when the store cannot be read.
+    pub async fn open(store: Store, actor: Actor, public_url: Option<&str>) -> Result<Self, Error> {
+        let known = match public_url {
+            None => store.service_address().await.map_err(Error::store)?,
+            Some(_) => None,
+        };
+        let (base_url, app_base_url) = match known {
+            Some(address) => (address.base_url, address.app_base_url),
+            None => {
+                let url = public_url.unwrap_or(DEFAULT_URL);
+                (url.to_owned(), format!("{url}{PREFIX}"))
+            }
+        };
+        let config = Config {
+            request_timeout: REQUEST_TIMEOUT,
+            ..Config::default()
+        };
+        let state = State::new(config, store, base_url.clone(), app_base_url.clone())?;
+        state.sync_with_store().await.map_err(Error::store)?;
+        let [first, second] = [Uuid::new_v4(), Uuid::new_v4()].map(Uuid::simple);
+        let key = format!("{}{first}{second}", CredentialKind::ApiKey.prefix());
+        // Nothing else sets it.
+        let _ = state.program.set(Arc::new(Program::new(&key, actor)));
+        let limits = Limits::new(&state.config);
+        let router = router(Hosts::Both, Arc::clone(&state));
+        Ok(Self(Arc::new(Inner {
+            stack: limits.around(router, &state.config),
+            base_url,
+            app_base_url,
+            key: Secret::new(key),
+        })))
+    }
+
+    /// The address of the data host, without a trailing slash.
+    pub fn base_url(&self) -> &str {
+        &self.0.base_url
+    }
+
+    /// The address of the application host, which ends in `/api`.
+    pub fn app_base_url(&self) -> &str {
+        &self.0.app_base_url
+    }
+
+    /// The key with which this process acts as an operator, on both hosts: `Authorization: Bearer <key>`.
+    pub fn key(&self) -> &Secret {
+        &self.0.key
+    }
+}
+
+impl Transport for InProcess {
+    fn send(
+        &self,
+        request: Request<Body>,
+    ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
+        Box::pin(async move {
+            let mut request = request.map(AxumBody::new);
+            let peer = Peer(std::net::Ipv4Addr::LOCALHOST.into());
+            request.extensions_mut().insert(ConnectInfo(peer));
+            let host = request
+                .uri()
+                .authority()
+                .map(|authority| authority.as_str());
+            if let Some(host) = host.and_then(|host| HeaderValue::from_str(host).ok()) {
+                request.headers_mut().insert(header::HOST, host);
+            }
+            let response = self.0.stack.answer(request).await;
+            Ok(response.map(Body::stream))
+        })
+    }
+}
+
+impl fmt::Debug for InProcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InProcess")
+            .field("base_url", &self.0.base_url)
+            .finish_non_exhaustive()
+    }
+}
