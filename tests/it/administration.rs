@@ -1,6 +1,7 @@
 //! The administration over HTTP: who may call what, and what calls do.
 
 mod accounts;
+mod audited;
 mod levels;
 mod people;
 mod projects;

@@ -127,7 +127,7 @@ impl AuditedService {
 }
 
 /// Checks that the guide names every action of these lines.
-fn assert_documented(lines: &[Value]) {
+pub(crate) fn assert_documented(lines: &[Value]) {
     let guide = include_str!("../../docs/src/production.md");
     for line in lines {
         let action = text(line, "action");

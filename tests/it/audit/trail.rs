@@ -157,7 +157,7 @@ fn lines_of_administration_name_the_user_and_stay_when_their_subject_is_deleted(
     for line in &found {
         assert_eq!(text(line, "actor_kind"), "program");
         assert_eq!(text(line, "actor"), "ann");
-        assert_eq!(line["request_id"], Value::Null);
+        assert!(line["request_id"].is_string(), "{line}");
     }
 }
 

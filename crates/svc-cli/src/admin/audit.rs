@@ -112,6 +112,12 @@ fn short(line: &Line) -> impl Serialize {
     }
 }
 
+/// Whether a line is about a record, by itself or among others.
+fn is_about(line: &Line, key: &String) -> bool {
+    let among = line.keys.as_ref().is_some_and(|keys| keys.contains(key));
+    among || line.record.as_ref() == Some(key)
+}
+
 impl Command for Audit {
     async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
         match self {
@@ -138,12 +144,15 @@ impl List {
         let per_page = u32::try_from(most).unwrap_or(PER_PAGE).min(PER_PAGE);
         let escape_formulas = self.escape_formulas;
         let mut writer = RowWriter::to_stdout(format);
+        let record = self.record.clone();
         let mut pages = self.pages(service, per_page)?;
         while writer.written() < most
             && let Some(page) = pages.try_next().await.or_missing(PROJECTS)?
         {
             let wanted = usize::try_from(most - writer.written()).unwrap_or(usize::MAX);
-            for line in page.results.iter().take(wanted) {
+            let lines = page.results.iter();
+            let lines = lines.filter(|line| record.as_ref().is_none_or(|key| is_about(line, key)));
+            for line in lines.take(wanted) {
                 let mut row = match format {
                     Format::Table => to_row(&short(line))?,
                     _ => to_row(line)?,
@@ -221,8 +230,9 @@ impl List {
             trees.push(Filter::or(fields.map(|field| is(field, &actor))));
         }
         if let Some(record) = self.record {
-            // A line about several records has their keys.
-            let among = Filter::field("keys", Lookup::ContainsAny, vec![record.clone()]);
+            // A line about several records has their keys, of which the text of the column gives a first idea.
+            let key = serde_json::Value::from(record.as_str()).to_string();
+            let among = Filter::field("keys", Lookup::JsonIcontains, key);
             trees.push(Filter::or([is("record", &record), among]));
         }
         match trees.is_empty() {

@@ -152,7 +152,7 @@ impl Command for Resource {
                     None => {
                         let url = Address::read(&url, true)?;
                         let outcome = svc_server::test_resource(&url.secret()).await;
-                        (url, outcome.map_err(|error| Error::new(error.to_string()))?)
+                        (url, outcome.map_err(|error| Error::fields(error, NAMES))?)
                     }
                     Some(_) => {
                         let service = at.connect(context).await?;

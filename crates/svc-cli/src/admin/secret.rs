@@ -3,6 +3,7 @@
 use clap::Subcommand;
 use svc_api::model::administration::{resources::NewResource, secrets::NewSecret};
 use svc_model::{ResourceName, Scope};
+use svc_store::HostName;
 
 use super::{
     scope::{ENVIRONMENTS, InEnvironment},
@@ -19,6 +20,7 @@ use crate::{
 const NAMES: &[(&str, &str)] = &[
     ("name", "NAME"),
     ("value", "--value"),
+    ("host", "--host"),
     ("hosts", "--host"),
     ("url", "--host"),
     ("unique_name", "--resource"),
@@ -99,7 +101,7 @@ impl Command for Secret {
             }
             Self::List(scope) => {
                 let list = service.environment(&scope.names())?.secrets().list();
-                let secrets = all(list.order_by("date_add")).await;
+                let secrets = all(list.order_by("resource").order_by("name")).await;
                 let listed = secrets.or_missing(ENVIRONMENTS)?.into_iter().map(|secret| {
                     row! {
                         secret: secret.name,
@@ -144,12 +146,9 @@ async fn set(
             return Ok((set.hosts, None));
         }
     }
-    let url = match new.hosts.first().map_or("", String::as_str) {
-        address if address.contains(':') && !address.starts_with('[') => {
-            format!("https://[{address}]")
-        }
-        host => format!("https://{host}"),
-    };
+    let first = new.hosts.first().map_or("", String::as_str);
+    let first = HostName::parse(first).map_err(|error| Error::fields(error, NAMES))?;
+    let url = format!("https://{}", first.in_url());
     let resource = NewResource::new(&new.resource, url.clone());
     let made = administration.resources().create(resource).await;
     made.or_refused(ENVIRONMENTS, NAMES)?;

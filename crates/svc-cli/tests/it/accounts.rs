@@ -16,7 +16,7 @@ fn with_project() -> Sandbox {
 }
 
 /// Runs a command with this on its standard input.
-fn piped(sandbox: &Sandbox, arguments: &[&str], input: &str) -> Output {
+pub(crate) fn piped(sandbox: &Sandbox, arguments: &[&str], input: &str) -> Output {
     let mut command = sandbox.command(arguments);
     let mut child = command
         .stdin(Stdio::piped())
