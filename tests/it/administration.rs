@@ -2,6 +2,7 @@
 
 mod accounts;
 mod audited;
+mod guide;
 mod levels;
 mod people;
 mod projects;

@@ -29,7 +29,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 /// Both hosts of the service over a store, for the process that has it open: a [`Transport`] for clients of the service.
 ///
-/// Whoever shows its [key](Self::key) acts as an operator without an account. The key is made for this one value and is
+/// A caller with its [key](Self::key) acts as an operator without an account. The key is made for this one value and is
 /// kept nowhere. Other credentials count as they do over the network.
 ///
 /// ```

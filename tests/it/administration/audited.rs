@@ -95,8 +95,8 @@ fn every_write_leaves_one_line_with_the_caller_and_no_secret() {
     w.end("DELETE /account/api_keys/{uid}/", &path);
     sign_in(&w.home, "operator@example.com");
     let sessions = call(&w.home, &w.operator, "GET", "/account/sessions/").ok();
-    let other = sessions["results"].as_array().unwrap().iter();
-    let other = other.filter(|session| session["current"] == false).last();
+    let mut other = sessions["results"].as_array().unwrap().iter();
+    let other = other.rfind(|session| session["current"] == false);
     let path = format!("/account/sessions/{}/", uid(other.unwrap()));
     w.end("DELETE /account/sessions/{uid}/", &path);
 

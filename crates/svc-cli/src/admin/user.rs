@@ -1,4 +1,4 @@
-//! `svc user`: the users of an application, for its administrators. (`svc app-user` is for whoever has the token of the
+//! `svc user`: the users of an application, for its administrators. (`svc app-user` is for anyone with the token of the
 //! built-in tools.)
 
 use clap::{Args, Subcommand};

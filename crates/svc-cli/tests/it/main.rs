@@ -8,6 +8,7 @@
 mod accounts;
 mod administration;
 mod both_ways;
+
 mod demo;
 mod readme;
 mod serving;

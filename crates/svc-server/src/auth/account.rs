@@ -31,7 +31,7 @@ pub(crate) enum Account {
     Key(Arc<Used<AccountGrant>>),
     /// By a session.
     Session(Arc<AccountSession>),
-    /// None: whoever has the store acts as an operator.
+    /// None: the process that has the store open acts as an operator.
     Program(Arc<Program>),
 }
 
@@ -100,7 +100,7 @@ impl Account {
         match level {
             Level::Account => return Ok(()),
             Level::WholeAccount if matches!(self, Self::Program(_)) => {
-                return denied("whoever works on the store itself has no account of the service");
+                return denied("a command on the store itself has no account of the service");
             }
             Level::WholeAccount if self.grant().is_limited => {
                 return denied("an API key that is limited to some projects may not do this");

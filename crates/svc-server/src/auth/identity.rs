@@ -32,7 +32,7 @@ pub(crate) enum Identity {
     Program(Arc<Program>),
 }
 
-/// Whoever runs this process, and so has the store: an operator of the service without an account. Its key is known to this
+/// The process that has the store open: an operator of the service without an account. Its key is known to this
 /// process alone.
 #[derive(Debug)]
 pub(crate) struct Program {

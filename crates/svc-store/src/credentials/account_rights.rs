@@ -167,7 +167,7 @@ fn memberships(reader: &mut Reader<'_>, sql: &str, values: &[Value]) -> Result<V
 }
 
 impl AccountGrant {
-    /// The grant of whoever has the store itself, who is nobody's account.
+    /// The grant of the process that has the store open, which is nobody's account.
     pub fn of_program() -> Self {
         Self {
             account_uid: Uuid::nil(),
