@@ -119,7 +119,7 @@ impl Account {
         email: impl Into<String>,
         password: impl Into<Password>,
     ) -> TokenCall<Login> {
-        self.token_call(Login::new(self.client.scope(), email, password))
+        self.token_call(Login::new(self.client.realm(), email, password))
     }
 
     /// Asks the service which user is signed in. Without a credential nobody is signed in, and no
@@ -144,7 +144,7 @@ impl Account {
             let passed = timer.now().saturating_sub(started);
             options = options.deadline(deadline.saturating_sub(passed));
         }
-        let call = self.client.call(GetUser::new(self.client.scope()));
+        let call = self.client.call(GetUser::new(self.client.realm()));
         Ok(Authentication {
             authenticated: true,
             user: Some(call.options(options).send().await?),
@@ -156,7 +156,7 @@ impl Account {
     /// No request is sent to the service (specification, "User sessions", rule 6) unless
     /// [`SignOut::revoke`] is used. An `api_token` stays (rule 7).
     pub fn logout(&self) -> SignOut {
-        SignOut::new(&self.client, self.client.scope())
+        SignOut::new(&self.client, self.client.realm())
     }
 
     /// Signs up with an e-mail address and a password. It does not sign the user in.
@@ -181,7 +181,7 @@ impl Account {
         current_password: Option<Password>,
     ) -> TokenCall<ChangePassword> {
         self.token_call(ChangePassword::new(
-            self.client.scope(),
+            self.client.realm(),
             new_password,
             current_password,
         ))
@@ -191,7 +191,7 @@ impl Account {
     /// whether or not the account exists.
     pub fn reset_password(&self, email: impl Into<String>) -> Call<ResetPassword> {
         self.client
-            .call(ResetPassword::new(self.client.scope(), email))
+            .call(ResetPassword::new(self.client.realm(), email))
     }
 
     /// Sets a forgotten password with a code, and saves the new tokens.
@@ -204,7 +204,7 @@ impl Account {
         new_password: impl Into<Password>,
     ) -> TokenCall<ResetPasswordComplete> {
         self.token_call(ResetPasswordComplete::new(
-            self.client.scope(),
+            self.client.realm(),
             code,
             new_password,
         ))
@@ -218,7 +218,7 @@ impl Account {
         new_email: impl Into<String>,
         current_password: Option<Password>,
     ) -> Call<ChangeEmail> {
-        let operation = ChangeEmail::new(self.client.scope(), new_email, current_password);
+        let operation = ChangeEmail::new(self.client.realm(), new_email, current_password);
         self.client.call(operation)
     }
 
@@ -228,7 +228,7 @@ impl Account {
     /// Status 400 when the code is wrong or already used.
     pub fn change_email_complete(&self, code: impl Into<Code>) -> Call<ChangeEmailComplete> {
         self.client
-            .call(ChangeEmailComplete::new(self.client.scope(), code))
+            .call(ChangeEmailComplete::new(self.client.realm(), code))
     }
 
     /// Accepts an invitation with the code from its e-mail, and saves the new tokens.
@@ -240,7 +240,7 @@ impl Account {
         code: impl Into<Code>,
         password: impl Into<Password>,
     ) -> TokenCall<AcceptInvitation> {
-        self.token_call(AcceptInvitation::new(self.client.scope(), code, password))
+        self.token_call(AcceptInvitation::new(self.client.realm(), code, password))
     }
 
     /// Sends an operation of this group that was composed at run time, saves the tokens in its response, and returns the

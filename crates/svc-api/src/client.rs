@@ -119,6 +119,15 @@ impl Client {
         svc_model::Scope::new(project, self.environment())
     }
 
+    /// Whose people sign in: the users of the environment, or the accounts of the service.
+    #[cfg(feature = "account")]
+    pub(crate) fn realm(&self) -> svc_model::Realm {
+        match self.inner.session_options.of_account {
+            true => svc_model::Realm::Service,
+            false => self.scope().into(),
+        }
+    }
+
     #[cfg(feature = "account")]
     pub(crate) fn inner(&self) -> &Inner {
         &self.inner
@@ -163,9 +172,9 @@ impl Client {
         operation: &O,
         options: &RequestOptions,
     ) -> Result<Exchanged, Error> {
-        let arguments = operation.path_arguments();
+        let (info, arguments) = (operation.info(), operation.path_arguments());
         let make_request = |base_url: &str| operation.to_request(base_url);
-        self.exchange(&O::INFO, &arguments, &make_request, options)
+        self.exchange(&info, &arguments, &make_request, options)
             .await
     }
 

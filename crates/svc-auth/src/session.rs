@@ -17,7 +17,10 @@ use std::{
 
 use futures_util::FutureExt;
 use http::{HeaderMap, HeaderValue, header};
-use svc_model::wire::{BoxFuture, Credential};
+use svc_model::{
+    Realm,
+    wire::{BoxFuture, Credential},
+};
 
 pub use self::builder::SessionBuilder;
 use self::{
@@ -352,6 +355,8 @@ impl TokenProvider for Session {
     ) -> BoxFuture<'a, Result<Option<HeaderValue>, AuthError>> {
         match target.operation.credential {
             Credential::StaticToken | Credential::Session => {}
+            // Accounts have keys too, which their session stands for.
+            Credential::ApiKey if self.inner.config.realm == Realm::Service => {}
             _ => return Box::pin(ready(Ok(None))),
         }
         let now = self.inner.config.now();

@@ -28,6 +28,8 @@ pub enum Part {
     Accounts,
     /// Long lists of pages.
     Pages,
+    /// The administration beside the records.
+    Administration,
     /// Creates with the audit trail beside those without.
     Audit,
     /// Related records, upserts and quick counts, each beside the call without it.
@@ -43,7 +45,7 @@ pub enum Part {
 impl Part {
     /// All of them in the order in which they run. The requests add to the small table, so what depends on its size
     /// comes before them, or has a copy of its own.
-    const ORDER: [Self; 14] = [
+    const ORDER: [Self; 15] = [
         Self::Client,
         Self::Proxy,
         Self::Models,
@@ -53,6 +55,7 @@ impl Part {
         Self::Requests,
         Self::Accounts,
         Self::Pages,
+        Self::Administration,
         Self::Audit,
         Self::Extensions,
         Self::Sizes,

@@ -3,6 +3,7 @@
 //! answers with the same bytes. Run it with `cargo xtask bench`.
 
 mod accounts;
+mod administration;
 mod attacks;
 mod audit;
 mod bare;
@@ -67,7 +68,8 @@ struct Options {
     /// Size of the large table of `transfer` and `sizes`; a fifth as many are imported
     #[arg(long, default_value_t = 5_000_000, value_parser = value_parser!(u32).range(1_000..))]
     rows: u32,
-    /// Only this case; can be given several times. `accounts` are those about signing in, `audit` creates with the
+    /// Only this case; can be given several times. `accounts` are those about signing in,
+    /// `administration` a long page of the audit trail and reads beside writes of the administration, `audit` creates with the
     /// audit trail beside those without, `client` the Rust client's calls, `extensions` related records, upserts and quick
     /// counts beside the calls without them, `footprint` memory and the size of the
     /// program, `http2` streams of HTTP/2 beside HTTP/1, `models` a database of 2 000 tables, `pages` the list of many
@@ -185,6 +187,10 @@ fn measure(
         },
         Part::Pages => match databases.small()?.first() {
             Some(database) => report::list(&pages::measure(folder, database, &load)?),
+            None => String::new(),
+        },
+        Part::Administration => match databases.small()?.first() {
+            Some(database) => report::list(&administration::measure(folder, database, &load)?),
             None => String::new(),
         },
         Part::Audit => audit::measure(folder, databases, &load)?,

@@ -5,28 +5,29 @@ use std::{fmt, future::IntoFuture};
 use http::header;
 use svc_auth::account::Logout;
 use svc_model::{
-    Scope,
-    wire::{AnyOperation, BoxFuture, Operation, OperationInfo},
+    Realm,
+    wire::{AnyOperation, BoxFuture, Operation, OperationInfo, RealmOperation},
 };
 
 use crate::{Client, Error, RequestOptions};
 
 static LOGOUT: OperationInfo = Logout::INFO;
+static LOGOUT_OF_ACCOUNT: OperationInfo = <Logout as RealmOperation>::OF_SERVICE;
 
 /// A call that signs out, from [`Account::logout`](crate::Account::logout). Run it with
 /// [`send`](Self::send) or `.await`.
 #[must_use = "nobody is signed out until it is sent"]
 pub struct SignOut {
     client: Client,
-    scope: Scope,
+    realm: Realm,
     revoke: bool,
 }
 
 impl SignOut {
-    pub(super) fn new(client: &Client, scope: Scope) -> Self {
+    pub(super) fn new(client: &Client, realm: Realm) -> Self {
         Self {
             client: client.clone(),
-            scope,
+            realm,
             revoke: false,
         }
     }
@@ -54,8 +55,12 @@ impl SignOut {
         let signed_out = session.sign_out().await;
         let header = headers.and_then(|mut headers| headers.remove(header::AUTHORIZATION));
         if let Some(header) = header {
-            let mut operation = AnyOperation::new(&LOGOUT);
-            let logout = Logout::new(self.scope);
+            let logout = Logout::new(self.realm);
+            let info = match &logout.realm {
+                Realm::Service => &LOGOUT_OF_ACCOUNT,
+                _ => &LOGOUT,
+            };
+            let mut operation = AnyOperation::new(info);
             let arguments = logout.path_arguments();
             operation.arguments = arguments.iter().map(ToString::to_string).collect();
             let options = RequestOptions::new().header(header::AUTHORIZATION, header);

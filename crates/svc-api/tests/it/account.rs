@@ -1,6 +1,7 @@
 //! Accounts: which requests are sent, what is saved, and the rules of the specification, section 5,
 //! that the client must follow.
 
+mod of_service;
 mod service_requests;
 
 use std::{

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use svc_api::{
     Lookup,
     model::administration::{
-        account, account_keys, accounts, environments, items, projects, resources, rights, secrets,
-        service_tokens, sign_in, teams, tokens,
+        account, account_keys, accounts, environments, items, keys, projects, resources, rights,
+        secrets, service_tokens, sign_in, teams, tokens, users,
     },
 };
 use svc_testing::ScriptedTransport;
@@ -63,6 +63,9 @@ async fn each_call_has_the_method_and_path_that_are_declared() {
         items().update("u1", items::ItemPatch::new()) => "PATCH /api/projects/demo/prod/items/u1/",
         items().delete("u1") => "DELETE /api/projects/demo/prod/items/u1/",
         mails().list() => "GET /api/mails/",
+        keys().list() => "GET /api/api_keys/",
+        keys().create(keys::NewKey::new("demo")) => "POST /api/api_keys/",
+        keys().delete("u1") => "DELETE /api/api_keys/u1/",
         members().list() => "GET /api/projects/demo/members/",
         members().create("bob@example.com", "Editor") => "POST /api/projects/demo/members/",
         members().get("u1") => "GET /api/projects/demo/members/u1/",
@@ -102,6 +105,7 @@ async fn each_call_has_the_method_and_path_that_are_declared() {
         tokens().delete("u1") => "DELETE /api/projects/demo/prod/tokens/u1/",
         users().list_sessions("u1") => "GET /api/projects/demo/prod/users/u1/sessions/",
         users().delete_session("u1", "s1") => "DELETE /api/projects/demo/prod/users/u1/sessions/s1/",
+        users().create(users::NewUser::new("a@example.com", "Editor")) => "POST /api/projects/demo/prod/users/",
         users().suspend("u1") => "POST /api/projects/demo/prod/users/u1/suspend/",
         users().resume("u1") => "POST /api/projects/demo/prod/users/u1/resume/",
         users().invite("u1") => "POST /api/projects/demo/prod/users/u1/invite/",

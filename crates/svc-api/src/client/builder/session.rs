@@ -19,6 +19,8 @@ pub(crate) struct SessionOptions {
     clock: Option<Arc<dyn Clock>>,
     spawner: Option<Arc<dyn Spawner>>,
     service_token: Option<ServiceToken>,
+    /// Whether accounts of the service sign in, and not users of the environment.
+    pub(crate) of_account: bool,
 }
 
 impl SessionOptions {
@@ -34,19 +36,24 @@ impl SessionOptions {
         settings: &ClientSettings,
         user_agent: &HeaderValue,
     ) -> Session {
-        // Without a project nobody can sign in; a refresh then fails with an error that says so.
-        let project = settings.project.clone();
-        let project = project.unwrap_or_else(|| ProjectName::from(""));
         let store = self.store.clone();
-        let mut builder = Session::builder(
-            Arc::clone(transport),
-            settings.api_base_url.clone(),
-            project,
-            &settings.environment,
-        )
-        .shared_store(store.unwrap_or_else(|| Arc::new(MemoryStore::new())))
-        .draft(settings.draft.unwrap_or(false))
-        .user_agent(user_agent.clone());
+        let builder = match self.of_account {
+            true => {
+                let url = settings.app_base_url.clone();
+                Session::account_builder(Arc::clone(transport), url)
+            }
+            false => {
+                // Without a project nobody can sign in; a refresh then fails with an error that says so.
+                let project = settings.project.clone();
+                let project = project.unwrap_or_else(|| ProjectName::from(""));
+                let url = settings.api_base_url.clone();
+                Session::builder(Arc::clone(transport), url, project, &settings.environment)
+            }
+        };
+        let mut builder = builder
+            .shared_store(store.unwrap_or_else(|| Arc::new(MemoryStore::new())))
+            .draft(settings.draft.unwrap_or(false))
+            .user_agent(user_agent.clone());
         if let Some(clock) = &self.clock {
             builder = builder.shared_clock(Arc::clone(clock));
         }
@@ -78,6 +85,28 @@ impl SessionOptions {
 }
 
 impl<T> ClientBuilder<T> {
+    /// Lets an account of the service sign in with [`Client::account`](crate::Client::account), who administers projects, in
+    /// place of a user of the environment. Its session opens both hosts, for calls without a key or token of their own.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error, administration::Administration};
+    /// # #[cfg(all(feature = "hyper", feature = "administration"))]
+    /// async fn administration() -> Result<Administration, Error> {
+    ///     let client = Client::builder()
+    ///         .app_base_url("https://app.example.com/api")
+    ///         .project("crm")
+    ///         .signs_in_accounts()
+    ///         .build()?;
+    ///     let account = client.account();
+    ///     account.login_via_email_password("ada@example.com", "correct horse").await?;
+    ///     Ok(client.administration())
+    /// }
+    /// ```
+    pub fn signs_in_accounts(mut self) -> Self {
+        self.session.of_account = true;
+        self
+    }
+
     /// Sets the store that keeps the tokens of the user and from which they are restored; by default a
     /// separate [`MemoryStore`] for each client.
     pub fn session_store(mut self, store: impl TokenStore) -> Self {
