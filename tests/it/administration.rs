@@ -6,6 +6,7 @@ mod guide;
 mod levels;
 mod people;
 mod projects;
+mod service;
 
 use serde_json::{Value, json};
 use svc_tests::{Call, Program};

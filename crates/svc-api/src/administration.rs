@@ -17,6 +17,7 @@ mod projects;
 mod resources;
 mod rights;
 mod secrets;
+mod service;
 mod service_tokens;
 mod sign_in;
 mod signing_keys;
@@ -131,6 +132,8 @@ groups! {
     rights: Rights,
     /// The secret tokens that the HTTP proxy sends for callers.
     secrets: Secrets,
+    /// The service itself, for operators.
+    service: Service,
     /// The service tokens of the environment.
     service_tokens: ServiceTokens,
     /// How the users of the project sign in.

@@ -3,7 +3,10 @@
 pub(crate) mod completions;
 pub(crate) mod variables;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use std::collections::BTreeMap;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, parser::ValueSource};
+use svc_server::SettingSource;
 
 use crate::{
     admin::{
@@ -84,8 +87,30 @@ enum Command {
 }
 
 impl Cli {
-    pub(crate) async fn run(self) -> Result<(), Error> {
-        let context = Context::new(self.common)?;
+    /// The command line with which the program was started, and where its options were set.
+    pub(crate) fn parse_with_sources() -> (Self, BTreeMap<String, SettingSource>) {
+        let matches = Self::command().get_matches();
+        let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        let mut sources = BTreeMap::new();
+        let mut level = Some(&matches);
+        while let Some(matches) = level {
+            // An option of all commands below is at each level, but not always one of that level.
+            let ids = matches.ids().map(clap::Id::as_str);
+            for id in ids.filter(|id| matches.try_contains_id(id).is_ok()) {
+                let source = match matches.value_source(id) {
+                    Some(ValueSource::CommandLine) => SettingSource::Flag,
+                    Some(ValueSource::EnvVariable) => SettingSource::Variable,
+                    _ => continue,
+                };
+                sources.insert(id.to_string(), source);
+            }
+            level = matches.subcommand().map(|(_, matches)| matches);
+        }
+        (cli, sources)
+    }
+
+    pub(crate) async fn run(self, sources: BTreeMap<String, SettingSource>) -> Result<(), Error> {
+        let context = Context::new(self.common, sources)?;
         macro_rules! run {
             ($($command:ident)+) => {
                 match self.command {
@@ -108,6 +133,22 @@ mod tests {
     #[test]
     fn the_definition_of_the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn operators_see_every_option_of_the_service() {
+        use crate::serve::options::ServerOptions;
+
+        let config = ServerOptions::default().server_config(&Context::default());
+        let shown = config.in_effect();
+        let command = Cli::command();
+        let serve = command.find_subcommand("serve").unwrap();
+        for option in serve.get_arguments() {
+            let name = option.get_id().as_str().replace('_', "-");
+            // Connected databases are resources, with lists of their own.
+            let is_shown = shown.iter().any(|setting| setting.name == name);
+            assert!(is_shown || name == "connect", "{name}");
+        }
     }
 
     #[test]

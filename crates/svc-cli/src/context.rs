@@ -1,8 +1,12 @@
 //! What every command works with: where the store is, the configuration file, and the output.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
+use svc_server::SettingSource;
 use svc_store::{Actor, Store};
 
 use crate::{error::Error, output::Output, serve::options::ConfigFile};
@@ -28,19 +32,25 @@ pub(crate) struct Common {
 }
 
 /// What every command works with.
+#[derive(Default)]
 pub(crate) struct Context {
     dir: Option<PathBuf>,
     /// Whether the folder of the store was named by a flag.
     dir_is_flag: bool,
     /// What the configuration file says; nothing when there is none.
     pub(crate) file: ConfigFile,
+    /// Which options were set by flags, and which by variables, by their identifiers.
+    pub(crate) sources: BTreeMap<String, SettingSource>,
     /// Where results go.
     pub(crate) output: Output,
 }
 
 impl Context {
     /// Reads the configuration file, when one is named.
-    pub(crate) fn new(common: Common) -> Result<Self, Error> {
+    pub(crate) fn new(
+        common: Common,
+        sources: BTreeMap<String, SettingSource>,
+    ) -> Result<Self, Error> {
         let file = match &common.config {
             Some(path) => ConfigFile::read(path)?,
             None => ConfigFile::default(),
@@ -50,8 +60,14 @@ impl Context {
             dir_is_flag: common.dir.is_some() && common.dir != variable,
             dir: common.dir.or_else(|| file.dir.clone()),
             file,
+            sources,
             output: Output::new(common.json),
         })
+    }
+
+    /// The folder of the store that was named.
+    pub(crate) fn named_dir(&self) -> Option<&Path> {
+        self.dir.as_deref()
     }
 
     /// Whether a store was named.

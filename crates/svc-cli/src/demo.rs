@@ -66,7 +66,7 @@ impl Demo {
         let store = open(folder.dir()).await?;
         prepare(&store, &folder.shop()).await?;
         let stop = shutdown::requested()?;
-        let server = Server::bind(store.clone(), options.server_config()).await?;
+        let server = Server::bind(store.clone(), options.server_config(context)).await?;
         let ready = ready(&store, &server).await?;
         start::announce(&store, &server).await;
         context.output.result(&ready, &text(&ready))?;

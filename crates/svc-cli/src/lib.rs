@@ -29,27 +29,28 @@ mod pages;
 mod records;
 mod serve;
 
-use std::process::ExitCode;
+use std::{collections::BTreeMap, process::ExitCode};
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
+use svc_server::SettingSource;
 
 use crate::{cli::Cli, error::Error};
 
 /// Runs the program with the arguments that it was started with.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match cli::variables::check(&Cli::command()).and_then(|()| run(cli)) {
+    let (cli, sources) = Cli::parse_with_sources();
+    match cli::variables::check(&Cli::command()).and_then(|()| run(cli, sources)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => error.report(),
     }
 }
 
-fn run(cli: Cli) -> Result<(), Error> {
+fn run(cli: Cli, sources: BTreeMap<String, SettingSource>) -> Result<(), Error> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.enable_all().build().map_err(|error| {
         let remedy = "raise the limits of threads and open files";
         Error::new(format!("cannot start: {error}; {remedy}"))
     })?;
-    runtime.block_on(cli.run())
+    runtime.block_on(cli.run(sources))
 }

@@ -24,6 +24,7 @@ pub(crate) use self::{
 use crate::error::{Error, OrJson as _};
 
 /// Standard output and standard error, and who reads the first.
+#[derive(Default)]
 pub(crate) struct Output {
     json: bool,
 }

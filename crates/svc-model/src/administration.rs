@@ -30,6 +30,7 @@ pub mod projects;
 pub mod resources;
 pub mod rights;
 pub mod secrets;
+pub mod service;
 pub mod service_tokens;
 pub mod sign_in;
 pub mod signing_keys;

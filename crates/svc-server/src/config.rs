@@ -1,8 +1,10 @@
 //! What an operator can set of the service.
 
+mod in_effect;
 mod resource_host;
 
 use std::{
+    collections::BTreeMap,
     fmt,
     net::{IpAddr, SocketAddr},
     num::NonZeroU32,
@@ -15,8 +17,9 @@ use std::{
 use http::{HeaderValue, Uri};
 use ipnet::IpNet;
 use svc_data::{ResourceOptions, ServerRule};
+use svc_model::administration::service::Setting;
 
-pub use self::resource_host::ResourceHost;
+pub use self::{in_effect::SettingSource, resource_host::ResourceHost};
 use crate::{Error, MailConfig};
 
 /// The settings of a [`Server`](crate::Server). Start from [`Config::default`] and set what differs.
@@ -103,6 +106,13 @@ pub struct Config {
     pub audit_value_limit: usize,
     /// After how many days a line of the audit trail is removed; 0 keeps all. Default 365.
     pub audit_days: u32,
+    /// What the machine is called in the list of nodes. Default none.
+    pub node_name: String,
+    /// Where options were set, for operators who ask: the source by the name of the option, such as `body-limit`. What is not
+    /// in it is a default.
+    pub sources: BTreeMap<String, SettingSource>,
+    /// Settings of the program around the service, for operators who ask.
+    pub program_settings: Vec<Setting>,
     /// The mail server. Without one, mails stay in the outbox of the store, where an administrator can read them.
     /// Default none.
     pub mail: Option<MailConfig>,
@@ -180,6 +190,9 @@ impl Default for Config {
             audit_values: AuditValues::On,
             audit_value_limit: 4_096,
             audit_days: 365,
+            node_name: String::new(),
+            sources: BTreeMap::new(),
+            program_settings: Vec::new(),
             mail: None,
         }
     }
@@ -265,6 +278,16 @@ enum OriginKind {
     One(HeaderValue),
 }
 
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            OriginKind::Any => f.write_str("*"),
+            // It was made of a text.
+            OriginKind::One(origin) => f.write_str(origin.to_str().unwrap_or_default()),
+        }
+    }
+}
+
 impl Origin {
     /// Whether this is `*`.
     pub(crate) fn is_any(&self) -> bool {
@@ -310,6 +333,12 @@ impl IpRange {
     /// Whether the range holds this address. An IPv4-mapped IPv6 address counts as IPv4.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())
+    }
+}
+
+impl fmt::Display for IpRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

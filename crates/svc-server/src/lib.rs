@@ -32,7 +32,7 @@ mod server;
 mod state;
 
 pub use self::{
-    config::{AuditMode, AuditValues, Config, IpRange, Origin, ResourceHost},
+    config::{AuditMode, AuditValues, Config, IpRange, Origin, ResourceHost, SettingSource},
     error::Error,
     in_process::InProcess,
     mail::MailConfig,

@@ -93,6 +93,7 @@ impl Server {
             };
             let app_base_url = format!("{app_origin}{PREFIX}");
             let state = State::new(config, store, base_url.clone(), app_base_url.clone())?;
+            let _ = state.serves_since.set(Timestamp::now());
             state.refresh().await.map_err(Error::store)?;
             if let Err(error) = state.store.resources().complete_hints().await {
                 tracing::warn!(%error, "the addresses of resources are not shown in lists");

@@ -71,6 +71,8 @@ pub(crate) struct State {
     pub(crate) statements: Statements,
     pub(crate) imports: Imports,
     pub(crate) store_health: StoreHealth,
+    /// Since when requests are served over the network, if they are.
+    pub(crate) serves_since: OnceLock<Timestamp>,
     /// Who runs this process, where it asks the service itself.
     pub(crate) program: OnceLock<Arc<Program>>,
     /// The keys of access tokens.
@@ -113,6 +115,7 @@ impl State {
             tools: Tools::new(),
             administered: AdministeredLists::new(MOST_ADMINISTERED),
             mail: MailHandle::default(),
+            serves_since: OnceLock::new(),
             program: OnceLock::new(),
             keyring: ArcSwap::from_pointee(Keyring::default()),
             seen: Mutex::new(None),

@@ -2,6 +2,7 @@
 //! precedence. One structure serves all three, so that their names cannot drift apart.
 
 use std::{
+    collections::BTreeMap,
     fs,
     net::SocketAddr,
     num::{NonZeroU32, NonZeroU64, NonZeroUsize},
@@ -12,9 +13,11 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer, de::Error as _};
-use svc_server::{AuditMode, AuditValues, Config, IpRange, MailConfig, Origin, ResourceHost};
+use svc_server::{
+    AuditMode, AuditValues, Config, IpRange, MailConfig, Origin, ResourceHost, SettingSource,
+};
 
-use crate::error::Error;
+use crate::{context::Context, error::Error};
 
 /// What the configuration file may hold: the options of the server under the names of their flags, the
 /// folder of the store, and the databases to connect.
@@ -163,6 +166,10 @@ pub(crate) struct ServerOptions {
     /// would quote the address.
     #[arg(skip)]
     pub(crate) connect: Option<toml::Value>,
+    /// The options that only the file sets.
+    #[arg(skip)]
+    #[serde(skip)]
+    of_file: Vec<&'static str>,
 }
 
 /// Whether writes leave lines in the audit trail.
@@ -237,7 +244,13 @@ impl ServerOptions {
     pub(crate) fn or(self, file: &ConfigFile) -> Self {
         macro_rules! either {
             ($($option:ident)+) => {
-                Self { $($option: self.$option.or_else(|| file.$option.clone())),+ }
+                Self {
+                    of_file: vec![$((self.$option.is_none() && file.$option.is_some()).then_some(stringify!($option))),+]
+                        .into_iter()
+                        .flatten()
+                        .collect(),
+                    $($option: self.$option.or_else(|| file.$option.clone())),+
+                }
             };
         }
         either! {
@@ -253,8 +266,19 @@ impl ServerOptions {
     }
 
     /// The settings of the server: what is set, and its defaults for the rest.
-    pub(crate) fn server_config(&self) -> Config {
+    pub(crate) fn server_config(&self, context: &Context) -> Config {
         let mut config = Config::default();
+        config.node_name = node_name();
+        config.sources = self.sources(context);
+        let log = config.setting("log", self.log.as_deref().into());
+        let format = match self.log_format {
+            Some(LogFormat::Json) => "json",
+            _ => "text",
+        };
+        let format = config.setting("log-format", format.into());
+        let dir = context.named_dir().map(|dir| dir.display().to_string());
+        let dir = config.setting("dir", dir.into());
+        config.program_settings = vec![log, format, dir];
         macro_rules! set {
             ($($option:ident)+) => {
                 $(if let Some(value) = self.$option.clone() {
@@ -280,6 +304,33 @@ impl ServerOptions {
         config.mail = smtp_url.map(|url| MailConfig::new(url, from));
         config
     }
+}
+
+impl ServerOptions {
+    /// Where each option was set that is no default, by its name.
+    fn sources(&self, context: &Context) -> BTreeMap<String, SettingSource> {
+        let of_file = self.of_file.iter().map(|id| (*id, SettingSource::File));
+        let given = context
+            .sources
+            .iter()
+            .map(|(id, source)| (id.as_str(), *source));
+        let named = of_file
+            .chain(given)
+            .map(|(id, source)| (id.replace('_', "-"), source));
+        named.collect()
+    }
+}
+
+/// What this machine is called.
+fn node_name() -> String {
+    #[cfg(unix)]
+    let name = rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned();
+    #[cfg(not(unix))]
+    let name = std::env::var("COMPUTERNAME").unwrap_or_default();
+    name
 }
 
 fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
@@ -368,7 +419,7 @@ mod tests {
             body_limit: NonZeroUsize::new(9),
             ..ServerOptions::default()
         };
-        let config = set.or(&file).server_config();
+        let config = set.or(&file).server_config(&Context::default());
         assert_eq!(config.listen, "127.0.0.1:1".parse().unwrap());
         assert_eq!(config.body_limit, 9);
         assert_eq!(config.request_timeout, Duration::from_secs(7));
@@ -381,7 +432,9 @@ mod tests {
         let text =
             "smtp-url = \"smtp://ann:hunter2@mail.example.com\"\nmail-from = \"a@b.example\"";
         let options = file(text).unwrap();
-        let config = ServerOptions::default().or(&options).server_config();
+        let config = ServerOptions::default()
+            .or(&options)
+            .server_config(&Context::default());
         assert!(!format!("{config:?}").contains("hunter2"), "{config:?}");
         let mail = config.mail.unwrap();
         assert!(mail.smtp_url.expose().contains("hunter2"));
@@ -390,7 +443,13 @@ mod tests {
             smtp_url: Some(String::new()),
             ..ServerOptions::default()
         };
-        assert!(empty.or(&options).server_config().mail.is_none());
+        assert!(
+            empty
+                .or(&options)
+                .server_config(&Context::default())
+                .mail
+                .is_none()
+        );
     }
 
     #[test]
@@ -431,7 +490,7 @@ mod tests {
     #[test]
     fn values_are_kept_of_all_resources_of_none_or_of_some() {
         let kept = |text: &str| {
-            let config = file(text).unwrap().server_config();
+            let config = file(text).unwrap().server_config(&Context::default());
             let names = ["shop", "crm", "hr"];
             names.map(|name| config.audit_values.are_kept_of(name))
         };

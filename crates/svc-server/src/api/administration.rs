@@ -20,6 +20,7 @@ mod projects;
 mod resources;
 mod rights;
 mod secrets;
+mod service;
 mod service_tokens;
 mod sign_in;
 mod signing_keys;
@@ -48,6 +49,7 @@ pub(crate) fn routes() -> Routes {
         .merge(resources::routes())
         .merge(rights::routes())
         .merge(secrets::routes())
+        .merge(service::routes())
         .merge(service_tokens::routes())
         .merge(sign_in::routes())
         .merge(signing_keys::routes())

@@ -1,6 +1,6 @@
 //! The database servers that resources may be on.
 
-use std::{net::SocketAddr, str::FromStr};
+use std::{fmt, net::SocketAddr, str::FromStr};
 
 use svc_store::HostPort;
 
@@ -34,6 +34,15 @@ impl ResourceHost {
                     || host.parse::<std::net::IpAddr>().is_err()
                         && entry.covers(&name, address.port())
             }
+        }
+    }
+}
+
+impl fmt::Display for ResourceHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Range(range) => range.fmt(f),
+            Kind::Host(host) => host.fmt(f),
         }
     }
 }
