@@ -3,8 +3,6 @@
 pub(crate) mod completions;
 pub(crate) mod variables;
 
-use std::collections::BTreeMap;
-
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, parser::ValueSource};
 use svc_server::SettingSource;
 
@@ -19,7 +17,7 @@ use crate::{
     error::Error,
     pages,
     records::{self, functions, models, sql, statements},
-    serve,
+    serve::{self, options::Sources},
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -88,10 +86,10 @@ enum Command {
 
 impl Cli {
     /// The command line with which the program was started, and where its options were set.
-    pub(crate) fn parse_with_sources() -> (Self, BTreeMap<String, SettingSource>) {
+    pub(crate) fn parse_with_sources() -> (Self, Sources) {
         let matches = Self::command().get_matches();
         let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        let mut sources = BTreeMap::new();
+        let mut sources = Sources::new();
         let mut level = Some(&matches);
         while let Some(matches) = level {
             // An option of all commands below is at each level, but not always one of that level.
@@ -109,7 +107,7 @@ impl Cli {
         (cli, sources)
     }
 
-    pub(crate) async fn run(self, sources: BTreeMap<String, SettingSource>) -> Result<(), Error> {
+    pub(crate) async fn run(self, sources: Sources) -> Result<(), Error> {
         let context = Context::new(self.common, sources)?;
         macro_rules! run {
             ($($command:ident)+) => {
@@ -139,7 +137,7 @@ mod tests {
     fn operators_see_every_option_of_the_service() {
         use crate::serve::options::ServerOptions;
 
-        let config = ServerOptions::default().server_config(&Context::default());
+        let config = ServerOptions::default().server_config(&Sources::new(), None);
         let shown = config.in_effect();
         let command = Cli::command();
         let serve = command.find_subcommand("serve").unwrap();

@@ -1,15 +1,15 @@
 //! What every command works with: where the store is, the configuration file, and the output.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use svc_server::SettingSource;
 use svc_store::{Actor, Store};
 
-use crate::{error::Error, output::Output, serve::options::ConfigFile};
+use crate::{
+    error::Error,
+    output::Output,
+    serve::options::{ConfigFile, Sources},
+};
 
 /// The folder of the store when none is named.
 const DEFAULT_DIR: &str = "svc-data";
@@ -40,17 +40,14 @@ pub(crate) struct Context {
     /// What the configuration file says; nothing when there is none.
     pub(crate) file: ConfigFile,
     /// Which options were set by flags, and which by variables, by their identifiers.
-    pub(crate) sources: BTreeMap<String, SettingSource>,
+    pub(crate) sources: Sources,
     /// Where results go.
     pub(crate) output: Output,
 }
 
 impl Context {
     /// Reads the configuration file, when one is named.
-    pub(crate) fn new(
-        common: Common,
-        sources: BTreeMap<String, SettingSource>,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(common: Common, sources: Sources) -> Result<Self, Error> {
         let file = match &common.config {
             Some(path) => ConfigFile::read(path)?,
             None => ConfigFile::default(),

@@ -66,7 +66,11 @@ impl Demo {
         let store = open(folder.dir()).await?;
         prepare(&store, &folder.shop()).await?;
         let stop = shutdown::requested()?;
-        let server = Server::bind(store.clone(), options.server_config(context)).await?;
+        let server = Server::bind(
+            store.clone(),
+            options.server_config(&context.sources, context.named_dir()),
+        )
+        .await?;
         let ready = ready(&store, &server).await?;
         start::announce(&store, &server).await;
         context.output.result(&ready, &text(&ready))?;

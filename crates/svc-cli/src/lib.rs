@@ -29,12 +29,11 @@ mod pages;
 mod records;
 mod serve;
 
-use std::{collections::BTreeMap, process::ExitCode};
+use std::process::ExitCode;
 
 use clap::CommandFactory as _;
-use svc_server::SettingSource;
 
-use crate::{cli::Cli, error::Error};
+use crate::{cli::Cli, error::Error, serve::options::Sources};
 
 /// Runs the program with the arguments that it was started with.
 #[must_use]
@@ -46,7 +45,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli, sources: BTreeMap<String, SettingSource>) -> Result<(), Error> {
+fn run(cli: Cli, sources: Sources) -> Result<(), Error> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.enable_all().build().map_err(|error| {
         let remedy = "raise the limits of threads and open files";

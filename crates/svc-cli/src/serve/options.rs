@@ -17,7 +17,10 @@ use svc_server::{
     AuditMode, AuditValues, Config, IpRange, MailConfig, Origin, ResourceHost, SettingSource,
 };
 
-use crate::{context::Context, error::Error};
+use crate::error::Error;
+
+/// Where options were set: by their identifiers on the command line, by their names in the settings of the server.
+pub(crate) type Sources = BTreeMap<String, SettingSource>;
 
 /// What the configuration file may hold: the options of the server under the names of their flags, the
 /// folder of the store, and the databases to connect.
@@ -266,17 +269,17 @@ impl ServerOptions {
     }
 
     /// The settings of the server: what is set, and its defaults for the rest.
-    pub(crate) fn server_config(&self, context: &Context) -> Config {
+    pub(crate) fn server_config(&self, given: &Sources, dir: Option<&Path>) -> Config {
         let mut config = Config::default();
         config.node_name = node_name();
-        config.sources = self.sources(context);
+        config.sources = self.sources(given);
         let log = config.setting("log", self.log.as_deref().into());
         let format = match self.log_format {
             Some(LogFormat::Json) => "json",
             _ => "text",
         };
         let format = config.setting("log-format", format.into());
-        let dir = context.named_dir().map(|dir| dir.display().to_string());
+        let dir = dir.map(|dir| dir.display().to_string());
         let dir = config.setting("dir", dir.into());
         config.program_settings = vec![log, format, dir];
         macro_rules! set {
@@ -308,12 +311,9 @@ impl ServerOptions {
 
 impl ServerOptions {
     /// Where each option was set that is no default, by its name.
-    fn sources(&self, context: &Context) -> BTreeMap<String, SettingSource> {
+    fn sources(&self, given: &Sources) -> Sources {
         let of_file = self.of_file.iter().map(|id| (*id, SettingSource::File));
-        let given = context
-            .sources
-            .iter()
-            .map(|(id, source)| (id.as_str(), *source));
+        let given = given.iter().map(|(id, source)| (id.as_str(), *source));
         let named = of_file
             .chain(given)
             .map(|(id, source)| (id.replace('_', "-"), source));
@@ -419,7 +419,7 @@ mod tests {
             body_limit: NonZeroUsize::new(9),
             ..ServerOptions::default()
         };
-        let config = set.or(&file).server_config(&Context::default());
+        let config = set.or(&file).server_config(&Sources::new(), None);
         assert_eq!(config.listen, "127.0.0.1:1".parse().unwrap());
         assert_eq!(config.body_limit, 9);
         assert_eq!(config.request_timeout, Duration::from_secs(7));
@@ -434,7 +434,7 @@ mod tests {
         let options = file(text).unwrap();
         let config = ServerOptions::default()
             .or(&options)
-            .server_config(&Context::default());
+            .server_config(&Sources::new(), None);
         assert!(!format!("{config:?}").contains("hunter2"), "{config:?}");
         let mail = config.mail.unwrap();
         assert!(mail.smtp_url.expose().contains("hunter2"));
@@ -446,7 +446,7 @@ mod tests {
         assert!(
             empty
                 .or(&options)
-                .server_config(&Context::default())
+                .server_config(&Sources::new(), None)
                 .mail
                 .is_none()
         );
@@ -490,7 +490,7 @@ mod tests {
     #[test]
     fn values_are_kept_of_all_resources_of_none_or_of_some() {
         let kept = |text: &str| {
-            let config = file(text).unwrap().server_config(&Context::default());
+            let config = file(text).unwrap().server_config(&Sources::new(), None);
             let names = ["shop", "crm", "hr"];
             names.map(|name| config.audit_values.are_kept_of(name))
         };
