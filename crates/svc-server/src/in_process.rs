@@ -22,8 +22,11 @@ use crate::{
     state::State,
 };
 
-/// Where callers reach the service when nothing says so.
+/// What links in mails begin with when nothing says another URL.
 const DEFAULT_URL: &str = "http://127.0.0.1:8080";
+/// Where clients in this process reach it. Nothing is looked up or connected.
+const BASE_URL: &str = "http://localhost";
+const APP_BASE_URL: &str = "http://localhost/api";
 /// Nobody else waits for an answer, and what was begun is to end.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(3_600);
 
@@ -49,8 +52,6 @@ pub struct InProcess(Arc<Inner>);
 
 struct Inner {
     stack: Arc<Stack>,
-    base_url: String,
-    app_base_url: String,
     key: Secret,
 }
 
@@ -76,7 +77,7 @@ impl InProcess {
             request_timeout: REQUEST_TIMEOUT,
             ..Config::default()
         };
-        let state = State::new(config, store, base_url.clone(), app_base_url.clone())?;
+        let state = State::new(config, store, base_url, app_base_url)?;
         state.sync_with_store().await.map_err(Error::store)?;
         let [first, second] = [Uuid::new_v4(), Uuid::new_v4()].map(Uuid::simple);
         let key = format!("{}{first}{second}", CredentialKind::ApiKey.prefix());
@@ -86,20 +87,18 @@ impl InProcess {
         let router = router(Hosts::Both, Arc::clone(&state));
         Ok(Self(Arc::new(Inner {
             stack: limits.around(router, &state.config),
-            base_url,
-            app_base_url,
             key: Secret::new(key),
         })))
     }
 
-    /// The address of the data host, without a trailing slash.
-    pub fn base_url(&self) -> &str {
-        &self.0.base_url
+    /// The data host, for a client over this transport.
+    pub fn base_url(&self) -> &'static str {
+        BASE_URL
     }
 
-    /// The address of the application host, which ends in `/api`.
-    pub fn app_base_url(&self) -> &str {
-        &self.0.app_base_url
+    /// The application host, for a client over this transport.
+    pub fn app_base_url(&self) -> &'static str {
+        APP_BASE_URL
     }
 
     /// The key with which this process acts as an operator, on both hosts: `Authorization: Bearer <key>`.
@@ -132,8 +131,6 @@ impl Transport for InProcess {
 
 impl fmt::Debug for InProcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InProcess")
-            .field("base_url", &self.0.base_url)
-            .finish_non_exhaustive()
+        f.debug_struct("InProcess").finish_non_exhaustive()
     }
 }

@@ -135,9 +135,8 @@ async fn revoke(service: &Service, meant: &str) -> Result<Credential, Error> {
         let account = administration.account().get().await.or_missing(PROJECTS)?;
         let own = administration.account_keys();
         let keys = all(own.list().revoked(true)).await.or_missing(PROJECTS)?;
-        let keys = keys
-            .into_iter()
-            .map(|key| ((), credential!(key of account.email.clone(), Vec::new())));
+        let keys = keys.into_iter();
+        let keys = keys.map(|key| ((), of_account(key, account.email.clone())));
         if let Some(((), key)) = KIND.meant(keys, meant)? {
             own.delete(&key.uid).await.or_missing(PROJECTS)?;
             return Ok(key);
@@ -147,16 +146,20 @@ async fn revoke(service: &Service, meant: &str) -> Result<Credential, Error> {
     let keys = all(of_all.list().revoked(true))
         .await
         .or_missing(PROJECTS)?;
-    let keys = keys
-        .into_iter()
-        .map(|key| ((), credential!(key of key.email, Vec::new())));
+    let keys = keys.into_iter();
+    let keys = keys.map(|of_all| ((), of_account(of_all.key, of_all.email)));
     let found = KIND.meant(keys, meant)?;
     let ((), key) = found.ok_or_else(|| KIND.missing(None))?;
     of_all.delete(&key.uid).await.or_missing(PROJECTS)?;
     Ok(key)
 }
 
-/// A key as lists show it.
+/// A key of an account as lists show it.
+fn of_account(key: account_keys::ApiKey, email: String) -> Credential {
+    credential!(key of email, Vec::new())
+}
+
+/// A key of a project as lists show it.
 fn shown(key: project_keys::ProjectKey) -> Credential {
     credential!(key of key.email, Vec::new())
 }

@@ -4,32 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ListQuery, Paginated, ProjectName,
-    administration::IssuedText,
+    administration::{IssuedText, account_keys::ApiKey},
     wire::{Operation, ReadBody},
 };
 
-/// An API key of an account; never its text.
+/// An API key, and whose it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Key {
-    /// The unique ID.
-    pub uid: String,
+    /// The key.
+    #[serde(flatten)]
+    pub key: ApiKey,
     /// The e-mail address of the account.
     pub email: String,
-    /// The name for people.
-    pub name: Option<String>,
-    /// How the text of the key begins.
-    pub prefix: String,
-    /// The projects that the key has access to; `None` for all projects of the account, now and later.
-    pub projects: Option<Vec<ProjectName>>,
-    /// The time of creation (RFC 3339).
-    pub date_add: String,
-    /// The time of the last use, exact to a minute (RFC 3339).
-    pub last_use: Option<String>,
-    /// The time at which the key ends (RFC 3339).
-    pub expires: Option<String>,
-    /// The time at which the key was revoked (RFC 3339).
-    pub revoked: Option<String>,
 }
 
 /// The body of a new API key of an account.
