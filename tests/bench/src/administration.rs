@@ -76,17 +76,23 @@ fn long_page(
     let token = service.token(database).ok_or("the resource has no token")?;
     let records = get(records).authorized(token);
     eprintln!("administration: pages of {ENTRIES}");
+    let length = |call: &Exact| -> Result<f64, Error> {
+        let (_, body) = runtime.block_on(load::exactly(service.address(), call))?;
+        Ok(body.len() as f64)
+    };
+    let longer = length(&trail)? / length(&records)?;
     let pages = load::in_turn(service.address(), &trail, &records, PAGES);
     let (trail, records) = runtime.block_on(pages)?;
     let median = |times: &[Duration]| report::median(times.iter().map(Duration::as_secs_f64));
     let (trail, records) = (median(&trail), median(&records));
     Ok(format!(
-        "A page of {ENTRIES} lines of the audit trail takes {}, {:.2} of the {} of a page of {ENTRIES} records of {} (median \
-         of {PAGES}, by turns).",
+        "A page of {ENTRIES} lines of the audit trail takes {}, {:.2} of the {} of a page of {ENTRIES} records of {}, and has \
+         {longer:.2} as many bytes: {:.2} for each byte (median of {PAGES}, by turns).",
         report::time(Duration::from_secs_f64(trail)),
         trail / records,
         report::time(Duration::from_secs_f64(records)),
         database.name,
+        trail / records / longer,
     ))
 }
 
