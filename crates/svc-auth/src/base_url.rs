@@ -60,6 +60,12 @@ impl BaseUrl {
         Self(format!("{}{path}", self.0).into_boxed_str())
     }
 
+    /// Removes a path from the end of the URL, where it is there.
+    pub(crate) fn without(&self, path: &str) -> Self {
+        let text = &*self.0;
+        Self(text.strip_suffix(path).unwrap_or(text).into())
+    }
+
     pub(crate) fn into_string(self) -> String {
         self.0.into_string()
     }

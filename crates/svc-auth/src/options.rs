@@ -141,16 +141,32 @@ impl ClientOptions {
     /// # Errors
     /// [`OptionsError`] when a base URL is not valid (see [`BaseUrl::new`]).
     pub fn resolve(self) -> Result<ClientSettings, OptionsError> {
+        self.resolve_with(|_| None)
+    }
+
+    /// The same for the session of an account of the service, which opens both hosts: a data host that is not named is the
+    /// application host that is, without its `/api`. So the session goes to no other machine.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve).
+    pub fn resolve_for_account(self) -> Result<ClientSettings, OptionsError> {
+        self.resolve_with(|app_base_url| Some(app_base_url?.without(DEFAULT_APP_PATH)))
+    }
+
+    fn resolve_with(
+        self,
+        data_host: impl FnOnce(Option<&BaseUrl>) -> Option<BaseUrl>,
+    ) -> Result<ClientSettings, OptionsError> {
         let api_base_url =
             self.base_url("api_base_url", self.api_base_url.as_deref(), API_BASE_URL)?;
-        let api_base_url = match api_base_url {
+        let app_base_url =
+            self.base_url("app_base_url", self.app_base_url.as_deref(), APP_BASE_URL)?;
+        let api_base_url = match api_base_url.or_else(|| data_host(app_base_url.as_ref())) {
             Some(url) => url,
             None => BaseUrl::new(DEFAULT_API_BASE_URL)
                 .map_err(|source| OptionsError::new("api_base_url", None, source))?,
         };
-        let app_base_url = self
-            .base_url("app_base_url", self.app_base_url.as_deref(), APP_BASE_URL)?
-            .unwrap_or_else(|| api_base_url.join(DEFAULT_APP_PATH));
+        let app_base_url = app_base_url.unwrap_or_else(|| api_base_url.join(DEFAULT_APP_PATH));
         let project = self.variable(PROJECT).map(|(_, value)| value.into());
         let environment = self.variable(ENVIRONMENT).map(|(_, value)| value.into());
         let draft = self.variable(DRAFT).map(|(_, value)| parse_draft(value));
@@ -281,6 +297,28 @@ mod tests {
         assert_eq!(settings.app_base_url.as_str(), "http://127.0.0.1:8080/api");
         assert_eq!(settings.draft, None);
         assert_eq!(settings.api_token, None);
+    }
+
+    #[test]
+    fn the_session_of_an_account_goes_to_no_data_host_that_was_not_named() {
+        let hosts = |options: ClientOptions| {
+            let settings = options.resolve_for_account().unwrap();
+            [settings.api_base_url, settings.app_base_url].map(BaseUrl::into_string)
+        };
+        let app = || ClientOptions::new().app_base_url("https://app.example.com/api/");
+        assert_eq!(
+            hosts(app()),
+            ["https://app.example.com", "https://app.example.com/api"]
+        );
+        assert_eq!(
+            hosts(app().api_base_url("https://data.example.com")),
+            ["https://data.example.com", "https://app.example.com/api"]
+        );
+        assert_eq!(
+            hosts(app().env([("SVC_API_BASE_URL", "https://data.example.com")]))[0],
+            "https://data.example.com"
+        );
+        assert_eq!(hosts(ClientOptions::new())[0], "http://127.0.0.1:8080");
     }
 
     #[test]

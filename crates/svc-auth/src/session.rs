@@ -355,8 +355,9 @@ impl TokenProvider for Session {
     ) -> BoxFuture<'a, Result<Option<HeaderValue>, AuthError>> {
         match target.operation.credential {
             Credential::StaticToken | Credential::Session => {}
-            // Accounts have keys too, which their session stands for.
-            Credential::ApiKey if self.inner.config.realm == Realm::Service => {}
+            // Accounts have keys too, which their session stands for; a service token does not.
+            Credential::ApiKey
+                if self.inner.config.realm == Realm::Service && self.state().service.is_none() => {}
             _ => return Box::pin(ready(Ok(None))),
         }
         let now = self.inner.config.now();

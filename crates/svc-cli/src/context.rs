@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use svc_server::SettingSource;
 use svc_store::{Actor, Store};
 
 use crate::{
@@ -35,8 +36,6 @@ pub(crate) struct Common {
 #[derive(Default)]
 pub(crate) struct Context {
     dir: Option<PathBuf>,
-    /// Whether the folder of the store was named by a flag.
-    dir_is_flag: bool,
     /// What the configuration file says; nothing when there is none.
     pub(crate) file: ConfigFile,
     /// Which options were set by flags, and which by variables, by their identifiers.
@@ -52,9 +51,7 @@ impl Context {
             Some(path) => ConfigFile::read(path)?,
             None => ConfigFile::default(),
         };
-        let variable = std::env::var_os("SVC_DIR").map(PathBuf::from);
         Ok(Self {
-            dir_is_flag: common.dir.is_some() && common.dir != variable,
             dir: common.dir.or_else(|| file.dir.clone()),
             file,
             sources,
@@ -72,9 +69,9 @@ impl Context {
         self.dir.is_some()
     }
 
-    /// Whether it was by a flag, not by a variable or the configuration file.
-    pub(crate) fn names_store_by_flag(&self) -> bool {
-        self.dir_is_flag
+    /// Whether an option was set by a flag, not by a variable or the configuration file.
+    pub(crate) fn is_flag(&self, option: &str) -> bool {
+        self.sources.get(option) == Some(&SettingSource::Flag)
     }
 
     /// The folder of the store that was named, else this one.

@@ -79,6 +79,9 @@ impl InProcess {
         };
         let state = State::new(config, store, base_url, app_base_url)?;
         state.sync_with_store().await.map_err(Error::store)?;
+        if let Err(error) = state.store.resources().complete_hints().await {
+            tracing::warn!(%error, "the addresses of resources are not shown in lists");
+        }
         let [first, second] = [Uuid::new_v4(), Uuid::new_v4()].map(Uuid::simple);
         let key = format!("{}{first}{second}", CredentialKind::ApiKey.prefix());
         // Nothing else sets it.

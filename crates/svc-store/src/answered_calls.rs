@@ -1,5 +1,8 @@
 //! Calls of the administration that carried a key, so that one that is sent again gets the first answer.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::Mac as _;
 use jiff::SignedDuration;
 use uuid::Uuid;
 
@@ -33,7 +36,8 @@ handle! {
 }
 
 impl AnsweredCalls<'_> {
-    /// Begins a call of an account with a key. `request_hash` tells it from other calls.
+    /// Begins a call of an account with a key. `request` tells it from other calls: all that the caller sent. It may hold
+    /// a password, so that what is kept of it is made with the store's key.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -42,9 +46,12 @@ impl AnsweredCalls<'_> {
         account: Uuid,
         operation: &'static str,
         key: &str,
-        request_hash: &str,
+        request: &[u8],
     ) -> Result<AnsweredCall> {
-        let (key, request_hash) = (key.to_owned(), request_hash.to_owned());
+        let key = key.to_owned();
+        let mut hash = self.store.sealer().derive("answered calls");
+        hash.update(request);
+        let request_hash = URL_SAFE_NO_PAD.encode(hash.finalize().into_bytes());
         self.store
             .write(move |tx| {
                 let now = tx.now();

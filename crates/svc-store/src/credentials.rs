@@ -39,6 +39,7 @@ use crate::audit::AuditEntry;
 use crate::clock;
 use crate::database::{Reader, Store, Tx, columns, row, values};
 use crate::error::{Error, Result};
+use crate::people::person;
 use crate::projects::ScopeRow;
 use crate::secrets::Secret;
 
@@ -205,6 +206,7 @@ impl<'s, G: StoredGrant> Credentials<'s, G> {
             expires,
         } = new;
         clock::check_expiry(expires, self.store.clock().now())?;
+        let name = person::name("name", name)?;
         let made = G::KIND.generate()?;
         let (hash, prefix) = (made.hash.to_hex(), made.prefix);
         let credential = self.store.write(move |tx| {

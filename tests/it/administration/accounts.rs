@@ -225,3 +225,65 @@ fn sessions_of_an_account_are_listed_and_ended() {
     call(&home, &ann, "GET", "/account/").expect(200);
     call(&home, &ann, "DELETE", &path).expect(404);
 }
+
+#[test]
+fn an_operator_who_is_made_again_stays_one_and_the_first_invitation_is_worth_nothing() {
+    let home = Home::new();
+    let operator = operator(&home);
+    let make = |body| send(&home, &operator, "POST", "/accounts/", &body);
+    make(json!({"email": "bob@example.com", "is_operator": true})).expect(201);
+    let mails = call(&home, &operator, "GET", "/mails/?codes=1").ok();
+    let code = &mails["results"][0]["code"];
+    let made = make(json!({"email": "bob@example.com", "password": PASSWORD}));
+    assert_eq!(made.expect(201).json()["is_operator"], true);
+    let accept = home
+        .service()
+        .app_anonymous("POST", "/account/auth/accept_invitation/");
+    let accepted = accept.json(&json!({"code": code, "password": "another good one"}));
+    assert!(accepted.expect(400).json()["code"].is_array());
+    let bob = sign_in(&home, "bob@example.com");
+    call(&home, &bob, "GET", "/accounts/").expect(200);
+}
+
+#[test]
+fn the_key_of_an_operator_makes_none_that_lives_longer() {
+    let home = Home::new();
+    let operator = operator(&home);
+    let ends = json!({"expires": "2036-01-01T00:00:00Z"});
+    let made = send(&home, &operator, "POST", "/account/api_keys/", &ends);
+    let ending = made.expect(201).json();
+    let ending = format!("Bearer {}", ending["api_key"].as_str().unwrap());
+    let make = |mut body: serde_json::Value| {
+        body["project"] = json!("main");
+        body["email"] = json!("operator@example.com");
+        send(&home, &ending, "POST", "/api_keys/", &body)
+    };
+    for body in [json!({}), json!({"expires": "2036-01-02T00:00:00Z"})] {
+        assert!(make(body).expect(400).json()["expires"].is_array());
+    }
+    let long = json!({"name": "x".repeat(1_000), "expires": "2035-01-01T00:00:00Z"});
+    assert!(make(long).expect(400).json()["name"].is_array());
+    make(json!({"expires": "2035-01-01T00:00:00Z"})).expect(201);
+}
+
+#[test]
+fn a_key_of_an_operator_that_opens_everything_is_ended_as_a_whole() {
+    let home = Home::new();
+    let operator = operator(&home);
+    let set = ["member", "set", "operator@example.com", "--team", "Editor"];
+    home.run(&[&set[..], &["--project", "main"]].concat());
+    let make = |body| {
+        let made = send(&home, &operator, "POST", "/account/api_keys/", &body);
+        made.expect(201).json()
+    };
+    let exclude = |key: &serde_json::Value| {
+        let path = format!("/projects/main/api_keys/{}/", key["uid"].as_str().unwrap());
+        call(&home, &operator, "DELETE", &path)
+    };
+    let refused = exclude(&make(json!({}))).expect(400);
+    assert!(refused.body.contains("as a whole"), "{}", refused.body);
+    let limited = make(json!({"projects": ["main"]}));
+    exclude(&limited).expect(204);
+    let limited = format!("Bearer {}", limited["api_key"].as_str().unwrap());
+    call(&home, &limited, "GET", "/projects/main/").expect(403);
+}

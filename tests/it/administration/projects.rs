@@ -301,3 +301,17 @@ fn changes_can_be_made_conditional_on_an_entity_tag() {
     );
     call(&home, &admin, "DELETE", &admins).expect(400);
 }
+
+#[test]
+fn an_administrator_sets_the_labels_of_a_database_that_an_operator_connected() {
+    let home = Home::new();
+    let ada = member(&home, "ada@example.com", "Administrator");
+    let path = "/projects/main/prod/resources/shop/";
+    let label = |field: &str| {
+        let params = json!({"params": {"labels": {"orders": [field]}}});
+        send(&home, &ada, "PATCH", path, &params)
+    };
+    let refused = label("none").expect(400).json();
+    assert!(refused["params.labels.orders"].is_array(), "{refused}");
+    label("id").expect(200);
+}

@@ -130,6 +130,12 @@ impl ClientBuilder<OwnTransport> {
     /// # Errors
     /// Kind [`Options`](crate::ErrorKind::Options) when an option cannot be used.
     pub fn build(self) -> Result<Client, Error> {
+        #[cfg(feature = "account")]
+        let mut settings = match self.session.of_account {
+            true => self.options.resolve_for_account()?,
+            false => self.options.resolve()?,
+        };
+        #[cfg(not(feature = "account"))]
         let mut settings = self.options.resolve()?;
         let timer = self.timer.or_else(default_timer);
         let mut credentials = self.credentials;

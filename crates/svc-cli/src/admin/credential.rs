@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::Value;
 use svc_api::model::administration::IssuedText;
+use svc_store::CredentialKind;
 
 use super::moment::expiry;
 use crate::{
@@ -113,7 +114,7 @@ impl Kind {
         meant: &str,
     ) -> Result<Option<(P, Credential)>, Error> {
         let mut meant_ones = all.into_iter().filter(|(_, one)| {
-            meant.eq_ignore_ascii_case(&one.uid) || meant.starts_with(&one.prefix)
+            meant.eq_ignore_ascii_case(&one.uid) || meant == one.prefix || is_text_of(meant, one)
         });
         match (meant_ones.next(), meant_ones.next()) {
             (found, None) => Ok(found),
@@ -135,6 +136,12 @@ impl Kind {
             "{missing}; {command} list --project P shows the {noun}s"
         ))
     }
+}
+
+/// Whether a text may be the whole of a credential, which begins with its prefix.
+fn is_text_of(text: &str, one: &Credential) -> bool {
+    let kind = CredentialKind::of(text);
+    kind.is_some() && text.starts_with(&one.prefix)
 }
 
 /// The text of a credential that was just made.

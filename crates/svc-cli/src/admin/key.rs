@@ -9,7 +9,7 @@ use super::{
     scope::{InProject, PROJECTS},
     service::{Command, Service, ServiceAddress, ServiceResult as _, all},
 };
-use crate::{context::Context, error::Error};
+use crate::{context::Context, error::Error, output::row};
 
 const KIND: Kind = Kind {
     command: "svc key",
@@ -68,11 +68,14 @@ impl Command for Key {
                 KIND.write_list(output, &of_project(&service, &scope.project).await?)
             }
             Self::Revoke { key, project } => {
-                let revoked = match project {
-                    Some(project) => exclude(&service, &project, &key).await?,
-                    None => revoke(&service, &key).await?,
+                let Some(project) = project else {
+                    return KIND.write_revoked(output, &revoke(&service, &key).await?);
                 };
-                KIND.write_revoked(output, &revoked)
+                let Credential { prefix, owner, .. } = exclude(&service, &project, &key).await?;
+                let text = format!(
+                    "API key {prefix} of {owner} does not open project {project} any more\n"
+                );
+                output.result(&row! { prefix: prefix, project: project }, &text)
             }
         }
     }
@@ -91,9 +94,9 @@ async fn add(
         key.projects = Some(vec![project.to_string()]);
         key.expires = new.expires();
         key.name = new.name;
+        let owner = administration.account().get().await.or_missing(PROJECTS)?;
         let made = administration.account_keys().create(key).await;
         let made = made.or_refused(PROJECTS, NAMES)?;
-        let owner = administration.account().get().await.or_missing(PROJECTS)?;
         return Ok((owner.email, issued(made.api_key)?));
     }
     let mut key = keys::NewKey::new(project);

@@ -7,6 +7,7 @@ use svc_api::{Lookup, administration::Members, model::administration::members};
 use super::{
     scope::{InProject, PROJECTS},
     service::{Command, ServiceAddress, ServiceResult as _, all},
+    user::named_url,
 };
 use crate::{
     context::Context,
@@ -36,6 +37,10 @@ pub(crate) enum Member {
         team: String,
         #[command(flatten)]
         scope: InProject,
+        /// URL under which people reach the service; the link of the invitation begins with it [default: the address of
+        /// the service that started last on this store, else http://127.0.0.1:8080]
+        #[arg(long, value_name = "URL", env = "SVC_PUBLIC_URL")]
+        public_url: Option<String>,
     },
     /// List the members of a project
     #[command(after_help = "Example:\n  svc member list --project crm")]
@@ -52,10 +57,16 @@ pub(crate) enum Member {
 
 impl Command for Member {
     async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error> {
-        let service = at.connect(context).await?;
+        let public_url = match &self {
+            Self::Set { public_url, .. } => named_url(public_url.as_deref(), context)?,
+            _ => None,
+        };
+        let service = at.connect_for_mails(context, public_url.as_deref()).await?;
         let output = &context.output;
         match self {
-            Self::Set { email, team, scope } => {
+            Self::Set {
+                email, team, scope, ..
+            } => {
                 let members = service.project(&scope.project)?.members();
                 let member = match find(&members, &email).await? {
                     Some(member) => members.update(member.uid, team).await,

@@ -112,8 +112,8 @@ pub(crate) struct Changes {
     /// Its new settings, a JSON object; @FILE reads a file, - standard input
     #[arg(long, value_name = "JSON")]
     params: Option<String>,
-    /// Keep the address although the database cannot be reached now
-    #[arg(long, requires = "url")]
+    /// Keep the address or the settings although the database cannot be reached now
+    #[arg(long)]
     unchecked: bool,
 }
 
@@ -262,6 +262,11 @@ async fn set(
     scope: &Scope,
     changes: Changes,
 ) -> Result<(), Error> {
+    if changes.unchecked && changes.url.is_none() && changes.params.is_none() {
+        return Err(Error::usage(
+            "--unchecked is for --url and --params; name one of them",
+        ));
+    }
     let resources = service.environment(scope)?.resources();
     let url = changes.url.as_deref();
     let url = url
@@ -274,7 +279,7 @@ async fn set(
         .as_deref()
         .map(input::read_object)
         .transpose()?;
-    patch.unchecked = url.is_some().then_some(changes.unchecked);
+    patch.unchecked = changes.unchecked.then_some(true);
     let (text, hint) = url.map(|url| (url.text, url.hint)).unzip();
     patch.url = text;
     let changed = resources.update(name, patch).await;

@@ -10,10 +10,9 @@ use svc_api::{
 use svc_model::{Invalid, ProjectName, Scope};
 use svc_server::InProcess;
 
+use super::scope::ENVIRONMENTS;
 use crate::{context::Context, error::Error};
 
-/// The variable with the application host of a running service.
-const APP_BASE_URL: &str = "SVC_APP_BASE_URL";
 /// How the URL of an application host ends.
 const APP_PATH: &str = "/api";
 /// Copies and removals may take a while.
@@ -47,7 +46,7 @@ pub(crate) trait Command: Subcommand {
 #[command(next_help_heading = "Service")]
 pub(crate) struct ServiceAddress {
     /// Application host of a running service, which ends in /api; without it the command works on the store
-    #[arg(long, global = true, value_name = "URL", env = APP_BASE_URL)]
+    #[arg(long, global = true, value_name = "URL", env = "SVC_APP_BASE_URL")]
     app_base_url: Option<String>,
     /// Data host of a running service [default: that of the application host, without /api]
     #[arg(long, global = true, value_name = "URL", env = "SVC_API_BASE_URL")]
@@ -76,7 +75,10 @@ impl ServiceAddress {
         public_url: Option<&str>,
     ) -> Result<Service, Error> {
         match self.running(context)? {
-            Some(url) => self.service_at(url),
+            Some(_) if context.is_flag("public_url") => Err(Error::usage(
+                "--public-url is for the store; a running service begins links with its own URL, so leave it out",
+            )),
+            Some(url) => self.service_at(context, url),
             None => {
                 let store = context.existing_store().await?;
                 Service::of_store(store, public_url).await
@@ -87,7 +89,7 @@ impl ServiceAddress {
     /// The same for a command that makes the store when there is none.
     pub(crate) async fn connect_or_make(&self, context: &Context) -> Result<Service, Error> {
         match self.running(context)? {
-            Some(url) => self.service_at(url),
+            Some(url) => self.service_at(context, url),
             None => Service::of_store(context.store().await?, None).await,
         }
     }
@@ -99,17 +101,24 @@ impl ServiceAddress {
         let Some(url) = named.filter(|url| !url.is_empty()) else {
             return Ok(None);
         };
-        let is_variable = std::env::var(APP_BASE_URL).is_ok_and(|variable| variable.trim() == url);
-        match (context.names_store(), is_variable) {
-            (true, true) => Ok(None),
-            (true, false) if context.names_store_by_flag() => Err(Error::usage(
+        match (context.names_store(), context.is_flag("app_base_url")) {
+            (true, false) => Ok(None),
+            (true, true) if context.is_flag("dir") => Err(Error::usage(
                 "--dir names a store, and --app-base-url a running service; leave one out",
             )),
             _ => Ok(Some(url)),
         }
     }
 
-    fn service_at(&self, url: &str) -> Result<Service, Error> {
+    /// The data host that belongs to an application host. That of the variable belongs to the variable of the other.
+    fn data_host<'a>(&'a self, context: &Context, url: &'a str) -> &'a str {
+        let belongs = context.is_flag("api_base_url") || !context.is_flag("app_base_url");
+        let named = self.api_base_url.as_deref().filter(|_| belongs);
+        let named = named.map(str::trim).filter(|url| !url.is_empty());
+        named.unwrap_or_else(|| url.strip_suffix(APP_PATH).unwrap_or(url))
+    }
+
+    fn service_at(&self, context: &Context, url: &str) -> Result<Service, Error> {
         let url = url.trim_end_matches('/');
         let key = self.api_key.as_deref().map(str::trim);
         let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
@@ -119,11 +128,9 @@ impl ServiceAddress {
         })?;
         let key =
             ApiToken::new(key).map_err(|error| Error::usage(format!("SVC_API_KEY: {error}")))?;
-        let data = self.api_base_url.as_deref().map(str::trim);
-        let data = data.filter(|url| !url.is_empty());
-        let data = data.unwrap_or_else(|| url.strip_suffix(APP_PATH).unwrap_or(url));
+        let data = self.data_host(context, url).to_owned();
         Ok(Service {
-            hosts: [data.to_owned(), url.to_owned()],
+            hosts: [data, url.to_owned()],
             key,
             store: None,
         })
@@ -208,7 +215,7 @@ impl Service {
         })
     }
 
-    /// The environments that the caller administers, of one project or of all.
+    /// The environments of one project or of all that the caller may see.
     pub(crate) async fn scopes(&self, project: Option<&ProjectName>) -> Result<Vec<Scope>, Error> {
         let projects = match project {
             Some(project) => vec![project.clone()],
@@ -222,13 +229,42 @@ impl Service {
             }
         };
         let mut scopes = Vec::new();
+        let is_one = projects.len() == 1;
         for project in projects {
             let environments = self.project(&project)?.environments();
-            for environment in all(environments.list().order_by("date_add")).await? {
+            let environments = all(environments.list().order_by("date_add")).await;
+            for environment in unless_hidden(environments, is_one)? {
                 scopes.push(Scope::new(&project, environment.unique_name));
             }
         }
         Ok(scopes)
+    }
+
+    /// What is in these environments, each with its own. Of several, those are left out that the caller does not administer.
+    pub(crate) async fn in_each<T>(
+        &self,
+        scopes: Vec<Scope>,
+        list: impl AsyncFn(Administration) -> Result<Vec<T>, svc_api::Error>,
+    ) -> Result<Vec<(Scope, T)>, Error> {
+        let is_one = scopes.len() == 1;
+        let mut found = Vec::new();
+        for scope in scopes {
+            let items = unless_hidden(list(self.environment(&scope)?).await, is_one);
+            let items = items.or_missing(ENVIRONMENTS)?;
+            found.extend(items.into_iter().map(|item| (scope.clone(), item)));
+        }
+        Ok(found)
+    }
+}
+
+/// What a place has; nothing of one that the caller may not see or that is gone by now, unless it is the only one.
+fn unless_hidden<T>(
+    listed: Result<Vec<T>, svc_api::Error>,
+    is_one: bool,
+) -> Result<Vec<T>, svc_api::Error> {
+    match listed {
+        Err(error) if !is_one && (error.is_forbidden() || error.is_not_found()) => Ok(Vec::new()),
+        listed => listed,
     }
 }
 

@@ -1,13 +1,13 @@
 //! `svc service-token`: the tokens of services, which act with the rights of a team.
 
 use clap::Subcommand;
-use svc_api::model::administration::service_tokens;
-use svc_model::Scope;
+use svc_api::{administration::Administration, model::administration::service_tokens};
+use svc_model::{EnvironmentName, ProjectName, Scope};
 
 use super::{
     credential::{Credential, Kind, NewCredential, credential, issued},
     scope::{ENVIRONMENTS, InEnvironment},
-    service::{Command, Service, ServiceAddress, ServiceResult as _, all},
+    service::{Command, ServiceAddress, ServiceResult as _, all},
 };
 use crate::{context::Context, error::Error};
 
@@ -49,6 +49,12 @@ pub(crate) enum ServiceToken {
     Revoke {
         /// The prefix that svc service-token list shows, or the uid that it gives with --json
         token: String,
+        /// Only when it is a token of this project
+        #[arg(long, value_name = "P")]
+        project: Option<ProjectName>,
+        /// Environment of the project
+        #[arg(long, value_name = "E", default_value = EnvironmentName::PROD, requires = "project")]
+        env: EnvironmentName,
     },
 }
 
@@ -65,15 +71,24 @@ impl Command for ServiceToken {
                 let made = tokens.create(token).await.or_refused(ENVIRONMENTS, NAMES)?;
                 KIND.write_new(output, &made.credential.team.name, &issued(made.token)?)
             }
-            Self::List(scope) => KIND.write_list(output, &list(&service, &scope.names()).await?),
-            Self::Revoke { token } => {
-                let mut known = Vec::new();
-                for scope in service.scopes(None).await? {
-                    let tokens = list(&service, &scope).await?;
-                    known.extend(tokens.into_iter().map(|token| (scope.clone(), token)));
-                }
+            Self::List(scope) => {
+                let tokens = list(service.environment(&scope.names())?).await;
+                KIND.write_list(output, &tokens.or_missing(ENVIRONMENTS)?)
+            }
+            Self::Revoke {
+                token,
+                project,
+                env,
+            } => {
+                let scopes = match &project {
+                    Some(project) => vec![Scope::new(project, &env)],
+                    None => service.scopes(None).await?,
+                };
+                let known = service.in_each(scopes, list).await?;
+                let place =
+                    project.map(|project| format!("environment {env} of project {project}"));
                 let found = KIND.meant(known, &token)?;
-                let (scope, token) = found.ok_or_else(|| KIND.missing(None))?;
+                let (scope, token) = found.ok_or_else(|| KIND.missing(place.as_deref()))?;
                 let tokens = service.environment(&scope)?.service_tokens();
                 tokens.delete(&token.uid).await.or_missing(ENVIRONMENTS)?;
                 KIND.write_revoked(output, &token)
@@ -83,11 +98,11 @@ impl Command for ServiceToken {
 }
 
 /// The service tokens of an environment, revoked ones too, the oldest first.
-async fn list(service: &Service, scope: &Scope) -> Result<Vec<Credential>, Error> {
-    let list = service.environment(scope)?.service_tokens().list();
-    let tokens = all(list.revoked(true).order_by("date_add")).await;
-    let tokens = tokens.or_missing(ENVIRONMENTS)?.into_iter();
+async fn list(environment: Administration) -> Result<Vec<Credential>, svc_api::Error> {
+    let list = environment.service_tokens().list();
+    let tokens = all(list.revoked(true).order_by("date_add")).await?;
     Ok(tokens
+        .into_iter()
         .map(|token| credential!(token of token.team.name, Vec::new()))
         .collect())
 }

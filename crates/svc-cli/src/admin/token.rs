@@ -2,7 +2,10 @@
 
 use clap::Subcommand;
 use serde_json::json;
-use svc_api::model::administration::tokens::{self, NewToken};
+use svc_api::{
+    administration::Administration,
+    model::administration::tokens::{self, NewToken},
+};
 use svc_model::{EnvironmentName, ModelName, ProjectName, ResourceName, Scope};
 use svc_store::Rights;
 
@@ -104,7 +107,8 @@ impl Command for Token {
                 )
             }
             Self::List(scope) => {
-                let tokens = list(&service, &scope.names()).await?;
+                let tokens = list(service.environment(&scope.names())?).await;
+                let tokens = tokens.or_missing(ENVIRONMENTS)?;
                 let shown: Vec<_> = tokens
                     .into_iter()
                     .map(|token| shown(token, output.is_json()))
@@ -120,11 +124,9 @@ impl Command for Token {
                     Some(project) => vec![Scope::new(project, &env)],
                     None => service.scopes(None).await?,
                 };
-                let mut known = Vec::new();
-                for scope in scopes {
-                    let tokens = list(&service, &scope).await?.into_iter();
-                    known.extend(tokens.map(|token| (scope.clone(), shown(token, false))));
-                }
+                let known = service.in_each(scopes, list).await?;
+                let known = known.into_iter();
+                let known = known.map(|(scope, token)| (scope, shown(token, false)));
                 let place =
                     project.map(|project| format!("environment {env} of project {project}"));
                 let found = KIND.meant(known, &token)?;
@@ -138,10 +140,9 @@ impl Command for Token {
 }
 
 /// The tokens of an environment, revoked ones too, the oldest first.
-async fn list(service: &Service, scope: &Scope) -> Result<Vec<tokens::Token>, Error> {
-    let list = service.environment(scope)?.tokens().list();
-    let tokens = all(list.revoked(true).order_by("date_add")).await;
-    tokens.or_missing(ENVIRONMENTS)
+async fn list(environment: Administration) -> Result<Vec<tokens::Token>, svc_api::Error> {
+    let list = environment.tokens().list();
+    all(list.revoked(true).order_by("date_add")).await
 }
 
 /// A token as lists show it, to programs or to people.

@@ -217,6 +217,8 @@ const SCRIPT: &[&str] = &[
     "rights set Administrator --rights read --project crm",
     "rights set Nobody --rights read --project crm",
     "rights set Editor --rights delete --project crm --env staging --json",
+    "rights set Editor --rights none --project crm --env prd",
+    "rights set Editor --rights none --project crm --env staging --resource shop",
     "rights list --project crm --json",
     "rights list --project crm",
     "rights list editor --project crm --json",
@@ -345,6 +347,13 @@ fn a_store_that_is_named_wins_over_the_variable_and_two_flags_are_refused() {
         status == Some(2) && message.contains("leave one out"),
         "{message}"
     );
+    // Also where it names what the variable does.
+    let both = ["--app-base-url", nowhere, "--dir=svc-data"];
+    let (status, message) = listed(&both, &[variable, ("SVC_DIR", "svc-data")]);
+    assert!(
+        status == Some(2) && message.contains("leave one out"),
+        "{message}"
+    );
     let key = ("SVC_API_KEY", "svck_x");
     let (status, message) = listed(
         &["--app-base-url", nowhere],
@@ -356,4 +365,31 @@ fn a_store_that_is_named_wins_over_the_variable_and_two_flags_are_refused() {
     );
     let message = sandbox.failure(2, &["audit", "check", "--app-base-url", nowhere]);
     assert!(message.contains("run it where the store is"), "{message}");
+}
+
+#[test]
+fn an_administrator_of_one_project_revokes_a_token_of_it_and_is_refused_nothing_of_others() {
+    let mut place = Place::new(true);
+    place.run(&["project", "add", "crm"]);
+    let (ada, password) = ("ada@example.com", format!("{PASSWORD}\n"));
+    let add = ["account", "add", ada, "--password-stdin"];
+    assert!(piped(&place.sandbox, &add, &password).status.success());
+    for (project, team) in [("crm", "Administrator"), ("main", "Editor")] {
+        let set = ["member", "set", ada, "--team", team, "--project", project];
+        assert_eq!(place.run(&set).status, Some(0));
+    }
+    let key = place
+        .sandbox
+        .json(&["key", "add", "--project=crm", "--email", ada]);
+    place.key = key["api_key"].as_str().unwrap().to_owned();
+    let add = ["service-token", "add", "--team=Editor", "--project=crm"];
+    let token = place.sandbox.json(&add);
+    let prefix = &token["token"].as_str().unwrap()[..11];
+    let revoked = place.run(&["service-token", "revoke", prefix]);
+    assert_eq!(revoked.status, Some(0), "{revoked:?}");
+    let revoked = place.run(&["token", "revoke", "svct_nope"]);
+    assert!(
+        revoked.error.contains("there is no such token"),
+        "{revoked:?}"
+    );
 }

@@ -52,6 +52,12 @@ impl State {
         Ok(limits)
     }
 
+    /// The structure of a connected database: 404 where there is none, 503 when it cannot be reached.
+    pub(crate) async fn structure(&self, path: &ResourcePath) -> ApiResult<Arc<Structure>> {
+        let (resource, _) = self.connections.get(path).await?;
+        Ok(resource.structure())
+    }
+
     /// How a connected database is; `None` where there is no such resource, and of an HTTP API, which is not connected.
     /// One that was not connected yet is connected from now on.
     pub(crate) fn resource_status(&self, path: &ResourcePath) -> Option<ResourceStatus> {

@@ -142,13 +142,21 @@ impl Credentials<'_, AccountGrant> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project, or no key of a member that has
-    /// access to it.
+    /// access to it; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the key opens every project, since it is an
+    /// operator's.
     pub async fn exclude(&self, project: &ProjectName, uid: Uuid) -> Result<()> {
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let sql = "SELECT uid FROM api_project_keys WHERE uid = ?1 AND project_uid = ?2";
                 if !tx.exists(sql, &values![uid, project.uid])? {
                     return Err(Error::not_found("there is no such API key"));
+                }
+                let sql = "SELECT 1 FROM api_keys c JOIN accounts a ON a.uid = c.account_uid \
+                     WHERE c.uid = ?1 AND a.is_operator AND NOT c.is_limited";
+                if tx.exists(sql, &values![uid])? {
+                    return Err(Error::refused(
+                        "the key is an operator's and opens every project; end the key as a whole",
+                    ));
                 }
                 let sql = "DELETE FROM api_key_projects WHERE key_uid = ?1 AND project_uid = ?2";
                 tx.execute(sql, &values![uid, project.uid])?;

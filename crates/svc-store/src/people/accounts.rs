@@ -160,7 +160,7 @@ impl Accounts<'_> {
     }
 
     /// Makes an account. One without a password is invited by mail, with a link below `base_url`. An account without a
-    /// password that is there already, since somebody gave it an API key, becomes this one.
+    /// password that is there already, since somebody gave it an API key, becomes this one; an operator stays one.
     ///
     /// # Errors
     /// A field error on `email` when it is not an address or has an account, on the names when they are too long, on
@@ -189,9 +189,11 @@ impl Accounts<'_> {
                 let confirmed = password.is_some();
                 tx.execute(
                     "UPDATE accounts SET first_name = COALESCE(?1, first_name), last_name = COALESCE(?2, last_name), \
-                     is_operator = ?3, password = ?5, email_confirmed = ?6 WHERE uid = ?4",
+                     is_operator = (is_operator OR ?3), password = ?5, email_confirmed = ?6 WHERE uid = ?4",
                     &values![first_name, last_name, new.is_operator, made.uid, password, confirmed],
                 )?;
+                // Who was invited before must not set another password with the code of that mail.
+                codes::forget(tx, RealmRow::of_service().person(Some(made.uid)))?;
                 invite(tx, made.uid, &base_url)?;
                 let entry = AuditEntry::new(operations::Create::INFO.name);
                 tx.changed_row("accounts", made.uid, entry.record(made.uid.to_string()))?;

@@ -86,7 +86,8 @@ impl SessionOptions {
 
 impl<T> ClientBuilder<T> {
     /// Lets an account of the service sign in with [`Client::account`](crate::Client::account), who administers projects, in
-    /// place of a user of the environment. Its session opens both hosts, for calls without a key or token of their own.
+    /// place of a user of the environment. Its session opens both hosts, for calls without a key or token of their own; a
+    /// data host that is not named is the application host without its `/api`.
     ///
     /// ```
     /// # use svc_api::{Client, Error, administration::Administration};

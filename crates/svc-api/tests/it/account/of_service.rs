@@ -47,6 +47,17 @@ async fn an_account_signs_in_renews_its_session_and_opens_both_hosts() {
 }
 
 #[tokio::test]
+async fn a_service_token_opens_no_administration() {
+    let script = ScriptedTransport::new().answer(StatusCode::UNAUTHORIZED, "{}");
+    let client = builder(&script).signs_in_accounts().build().unwrap();
+    let token = ServiceToken::new("svcs_secret").unwrap();
+    client.account().load_service_token(token);
+    client.administration().members().list().await.unwrap_err();
+    let request = script.requests().pop().unwrap();
+    assert!(!request.headers.contains_key(header::AUTHORIZATION));
+}
+
+#[tokio::test]
 async fn the_session_of_a_user_is_not_sent_to_the_application_host() {
     let script = ScriptedTransport::new()
         .answer(

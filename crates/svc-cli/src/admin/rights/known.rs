@@ -14,18 +14,19 @@ use crate::{
 /// How alike two names must be to be taken for each other, from 0 to 1.
 const ALIKE: f64 = 0.7;
 
-/// Refuses a rule about a resource or a model that no environment of the project has.
+/// Refuses a rule about an environment that the project does not have, or about a resource or a model that is not there.
 pub(super) async fn check(
     service: &Service,
     project: &ProjectName,
     on: &RightsTarget,
 ) -> Result<(), Error> {
+    let scopes = scopes(service, project, on).await?;
     let Some(resource) = &on.resource else {
         return Ok(());
     };
     let mut names = Vec::new();
     let mut found = Vec::new();
-    for scope in service.scopes(Some(project)).await? {
+    for scope in scopes {
         let resources = service.environment(&scope)?.resources().list();
         let resources = all(resources).await.or_refused(PROJECTS, NAMES)?;
         for known in resources {
@@ -46,6 +47,28 @@ pub(super) async fn check(
     match &on.model {
         Some(model) => check_model(service, resource, model.as_str(), scopes).await,
         None => Ok(()),
+    }
+}
+
+/// The environments that a rule is about.
+async fn scopes(
+    service: &Service,
+    project: &ProjectName,
+    on: &RightsTarget,
+) -> Result<Vec<Scope>, Error> {
+    let mut scopes = service.scopes(Some(project)).await?;
+    let Some(env) = &on.env else {
+        return Ok(scopes);
+    };
+    match scopes.iter().position(|scope| scope.environment == *env) {
+        Some(at) => Ok(vec![scopes.swap_remove(at)]),
+        None => {
+            let names = scopes.iter().map(|scope| scope.environment.as_str());
+            let near = nearest(env.as_str(), names);
+            Err(Error::new(format!(
+                "project {project} has no environment {env}{near}; --later sets a rule for one that is yet to come"
+            )))
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use svc_model::{
     Invalid,
     administration::account_keys::{Create, Delete, List},
+    wire::Operation,
 };
 use svc_store::{Administered, ListedOf, NewAccountKey};
 
@@ -43,13 +44,7 @@ async fn create(call: Call<Create>) -> ApiResult {
         new.expires = moment("expires", key.expires.as_deref())?;
         let projects = key.projects.as_ref();
         new.projects = projects.map(|names| names.iter().map(Into::into).collect());
-        // A key makes none that lives longer than itself.
-        if let Some(ends) = call.account.expires()
-            && new.expires.is_none_or(|expires| expires > ends)
-        {
-            let message = format!("must not be later than {ends}, when the key of this call ends");
-            return Err(Invalid::field("expires", message).into());
-        }
+        check_end(&call, new.expires)?;
         let uid = call.account.uid();
         let made = call.store.api_keys().create_for(uid, new).await?;
         call.state.sync_with_store().await?;
@@ -65,6 +60,17 @@ async fn delete(call: Call<Delete>) -> ApiResult {
     let keys = call.store.api_keys();
     keys.revoke_for(call.account.uid(), uid).await?;
     call.done().await
+}
+
+/// Refuses a key that would live longer than the one of this call.
+pub(super) fn check_end<O: Operation>(call: &Call<O>, expires: Option<Timestamp>) -> ApiResult<()> {
+    match call.account.expires() {
+        Some(ends) if expires.is_none_or(|expires| expires > ends) => {
+            let message = format!("must not be later than {ends}, when the key of this call ends");
+            Err(Invalid::field("expires", message).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A time in a body.

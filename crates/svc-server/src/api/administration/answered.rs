@@ -3,12 +3,12 @@
 use http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 use svc_model::{Invalid, records::MAX_IDEMPOTENCY_KEY, wire::Operation};
 use svc_store::AnsweredCall;
 
 use crate::{
     api::call::Call,
+    auth::account::Account,
     http::{ApiError, ApiResult, response::json_response},
 };
 
@@ -59,6 +59,8 @@ impl<O: Operation> Call<O> {
         key: Option<&str>,
         create: impl AsyncFnOnce() -> ApiResult<Made>,
     ) -> ApiResult {
+        // The process with the store has no account to keep an answer for.
+        let key = key.filter(|_| !matches!(self.account, Account::Program(_)));
         let Some(key) = key else {
             let made = create().await?;
             return Ok(json_response(StatusCode::CREATED, &made.answer));
@@ -69,8 +71,8 @@ impl<O: Operation> Call<O> {
         }
         let answered = self.state.store.answered_calls();
         let uid = self.account.uid();
-        let hash = self.hash()?;
-        match answered.begin(uid, O::INFO.name, key, &hash).await? {
+        let request = self.request()?;
+        match answered.begin(uid, O::INFO.name, key, &request).await? {
             AnsweredCall::New => {}
             AnsweredCall::Answered(answer) => {
                 let answer: Value = serde_json::from_str(&answer)
@@ -99,16 +101,15 @@ impl<O: Operation> Call<O> {
     }
 
     /// What tells this call from another one with the same key.
-    fn hash(&self) -> ApiResult<String> {
+    fn request(&self) -> ApiResult<Vec<u8>> {
         let body = self.operation.body();
         let body = body.map_err(|error| ApiError::Internal(error.to_string()))?;
-        let mut hash = Sha256::new();
+        let mut request = Vec::new();
         for argument in self.operation.path_arguments().iter() {
-            hash.update(argument.as_bytes());
-            hash.update([0]);
+            request.extend_from_slice(argument.as_bytes());
+            request.push(0);
         }
-        hash.update(body.unwrap_or_default());
-        let digest = hash.finalize();
-        Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+        request.extend_from_slice(&body.unwrap_or_default());
+        Ok(request)
     }
 }

@@ -4,7 +4,7 @@ use svc_model::administration::keys::{Create, Delete, List};
 use svc_store::{Administered, ListedOf, NewApiKey};
 
 use super::{
-    account_keys::moment,
+    account_keys::{check_end, moment},
     answered::Made,
     entries::{ListCall, entry},
     members::parse_uid,
@@ -41,6 +41,7 @@ async fn create(call: Call<Create>) -> ApiResult {
         let mut new = NewApiKey::new(&new_key.project, email);
         new.name.clone_from(&new_key.name);
         new.expires = moment("expires", new_key.expires.as_deref())?;
+        check_end(&call, new.expires)?;
         let made = call.store.api_keys().create(new).await?;
         call.state.sync_with_store().await?;
         let uid = made.credential.uid.to_string();

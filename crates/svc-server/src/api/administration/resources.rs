@@ -95,11 +95,11 @@ async fn update(call: Call<Update>) -> ApiResult {
     let of = ListedOf::Environment(scope.clone());
     // Before the database is looked at: it may take a while, and who names nothing learns nothing.
     entry(&call.state, WHAT, of.clone(), name.as_str()).await?;
+    let unchecked = patch.unchecked.unwrap_or(false);
     if let Some(url) = &change.url {
-        check(&call, url, patch.unchecked.unwrap_or(false), &read).await?;
-    } else if !read.labels.is_empty() {
-        let kept = call.store.resources().get(scope, name).await?.url;
-        check(&call, &kept, true, &read).await?;
+        check(&call, url, unchecked, &read).await?;
+    } else if !read.labels.is_empty() && !unchecked {
+        check_kept(&call, &path(scope, name), &read).await?;
     }
     let _writing = call.state.tools.begin_write().await;
     let tags = if_match.as_deref();
@@ -161,6 +161,22 @@ async fn check<O: Operation>(
         Err(reason) => {
             let message = format!("{reason}; unchecked keeps the address all the same");
             Err(Invalid::field("url", message).into())
+        }
+    }
+}
+
+/// Refuses settings that do not fit the database that is connected. An HTTP API has no models.
+async fn check_kept<O: Operation>(
+    call: &Call<O>,
+    path: &ResourcePath,
+    params: &ResourceParams,
+) -> ApiResult<()> {
+    match call.state.structure(path).await {
+        Ok(structure) => Ok(check_labels(&structure, params)?),
+        Err(ApiError::NotFound(_)) => Ok(()),
+        Err(_) => {
+            let message = "cannot be compared with the database, which cannot be used now; unchecked keeps it all the same";
+            Err(Invalid::field("params", message).into())
         }
     }
 }

@@ -24,7 +24,10 @@ async fn get(call: Call<Get>) -> ApiResult {
 async fn update(call: Call<Update>) -> ApiResult {
     let Update { project, patch, .. } = &call.operation;
     let patch = patch.clone();
-    let mut authentication = settings(&call.store, project).await?.authentication;
+    // What the patch leaves out stays as somebody else may be changing it.
+    let _writing = call.state.tools.begin_write().await;
+    let known = settings(&call.store, project).await?.authentication;
+    let mut authentication = known.clone();
     if let Some(team) = patch.sign_up_team {
         authentication.sign_up_team = team;
     }
@@ -48,7 +51,7 @@ async fn update(call: Call<Update>) -> ApiResult {
     }
     let mut change = ProjectPatch::default();
     change.sign_up = patch.sign_up;
-    change.authentication = Some(authentication);
+    change.authentication = (authentication != known).then_some(authentication);
     let changed = call.store.projects().update(project, change).await;
     let settings = changed.map_err(|error| named_field(error, "link", "mail_link"))?;
     call.state.sync_with_store().await?;
