@@ -122,7 +122,7 @@ impl Client {
     /// Whose people sign in: the users of the environment, or the accounts of the service.
     #[cfg(feature = "account")]
     pub(crate) fn realm(&self) -> svc_model::Realm {
-        match self.inner.session_options.of_account {
+        match self.inner.session_options.is_of_account() {
             true => svc_model::Realm::Service,
             false => self.scope().into(),
         }

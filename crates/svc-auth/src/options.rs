@@ -141,7 +141,7 @@ impl ClientOptions {
     /// # Errors
     /// [`OptionsError`] when a base URL is not valid (see [`BaseUrl::new`]).
     pub fn resolve(self) -> Result<ClientSettings, OptionsError> {
-        self.resolve_with(|_| None)
+        self.resolve_as(false)
     }
 
     /// The same for the session of an account of the service, which opens both hosts: a data host that is not named is the
@@ -150,20 +150,18 @@ impl ClientOptions {
     /// # Errors
     /// As [`resolve`](Self::resolve).
     pub fn resolve_for_account(self) -> Result<ClientSettings, OptionsError> {
-        self.resolve_with(|app_base_url| Some(app_base_url?.without(DEFAULT_APP_PATH)))
+        self.resolve_as(true)
     }
 
-    fn resolve_with(
-        self,
-        data_host: impl FnOnce(Option<&BaseUrl>) -> Option<BaseUrl>,
-    ) -> Result<ClientSettings, OptionsError> {
+    fn resolve_as(self, is_account: bool) -> Result<ClientSettings, OptionsError> {
         let api_base_url =
             self.base_url("api_base_url", self.api_base_url.as_deref(), API_BASE_URL)?;
         let app_base_url =
             self.base_url("app_base_url", self.app_base_url.as_deref(), APP_BASE_URL)?;
-        let api_base_url = match api_base_url.or_else(|| data_host(app_base_url.as_ref())) {
-            Some(url) => url,
-            None => BaseUrl::new(DEFAULT_API_BASE_URL)
+        let api_base_url = match (api_base_url, &app_base_url) {
+            (Some(url), _) => url,
+            (None, Some(app_base_url)) if is_account => app_base_url.without(DEFAULT_APP_PATH),
+            _ => BaseUrl::new(DEFAULT_API_BASE_URL)
                 .map_err(|source| OptionsError::new("api_base_url", None, source))?,
         };
         let app_base_url = app_base_url.unwrap_or_else(|| api_base_url.join(DEFAULT_APP_PATH));

@@ -131,7 +131,7 @@ impl ClientBuilder<OwnTransport> {
     /// Kind [`Options`](crate::ErrorKind::Options) when an option cannot be used.
     pub fn build(self) -> Result<Client, Error> {
         #[cfg(feature = "account")]
-        let mut settings = match self.session.of_account {
+        let mut settings = match self.session.is_of_account() {
             true => self.options.resolve_for_account()?,
             false => self.options.resolve()?,
         };

@@ -20,10 +20,15 @@ pub(crate) struct SessionOptions {
     spawner: Option<Arc<dyn Spawner>>,
     service_token: Option<ServiceToken>,
     /// Whether accounts of the service sign in, and not users of the environment.
-    pub(crate) of_account: bool,
+    of_account: bool,
 }
 
 impl SessionOptions {
+    /// Whether accounts of the service sign in. Programs that do not administer are built without what that needs.
+    pub(crate) fn is_of_account(&self) -> bool {
+        cfg!(feature = "administration") && self.of_account
+    }
+
     pub(crate) fn for_another_user(&mut self, store: impl TokenStore) {
         self.store = Some(Arc::new(store));
         self.service_token = None;
@@ -37,7 +42,7 @@ impl SessionOptions {
         user_agent: &HeaderValue,
     ) -> Session {
         let store = self.store.clone();
-        let builder = match self.of_account {
+        let builder = match self.is_of_account() {
             true => {
                 let url = settings.app_base_url.clone();
                 Session::account_builder(Arc::clone(transport), url)
@@ -91,7 +96,7 @@ impl<T> ClientBuilder<T> {
     ///
     /// ```
     /// # use svc_api::{Client, Error, administration::Administration};
-    /// # #[cfg(all(feature = "hyper", feature = "administration"))]
+    /// # #[cfg(feature = "hyper")]
     /// async fn administration() -> Result<Administration, Error> {
     ///     let client = Client::builder()
     ///         .app_base_url("https://app.example.com/api")
@@ -103,6 +108,7 @@ impl<T> ClientBuilder<T> {
     ///     Ok(client.administration())
     /// }
     /// ```
+    #[cfg(feature = "administration")]
     pub fn signs_in_accounts(mut self) -> Self {
         self.session.of_account = true;
         self
