@@ -26,9 +26,13 @@ use crate::{
     },
 };
 
+#[cfg(feature = "postgres")]
+mod server;
 mod upkeep;
 mod value;
 
+#[cfg(feature = "postgres")]
+pub use server::{DatabaseLock, Wording};
 pub use value::{ColumnIndex, FromValue, Row, Value};
 
 /// How many threads read the control plane.
@@ -68,7 +72,19 @@ const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Database {
+pub struct Database(Place);
+
+/// Where a database is.
+#[derive(Clone)]
+enum Place {
+    File(File),
+    #[cfg(feature = "postgres")]
+    Server(Arc<server::Server>),
+}
+
+/// A file of SQLite.
+#[derive(Clone)]
+struct File {
     pool: Pool,
     path: Arc<Path>,
 }
@@ -184,13 +200,39 @@ impl Database {
                 readers: READERS,
                 writable: true,
             })?;
-            Ok(Self {
+            Ok(Self(Place::File(File {
                 pool,
                 path: path.into(),
-            })
+            })))
         })
         .await
         .unwrap_or_else(|_| Err(Error::internal("opening the database panicked")))
+    }
+
+    /// Opens a database on a PostgreSQL server, and applies the migrations that it does not have yet: one process does, others
+    /// wait. `wording` says what of statements and migrations is written in another way there, and `declared` are the models
+    /// that [`resource`](Self::resource) is asked for.
+    ///
+    /// All that writes does so one after the other, whichever process asks for it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] when the URL cannot be read; [`ErrorKind::Unavailable`] when the server cannot be reached, and
+    /// when a newer version of the program has written the database.
+    #[cfg(feature = "postgres")]
+    pub async fn open_postgres(
+        url: &str,
+        migrations: &[Migration],
+        wording: Wording,
+        declared: &[DeclaredModel],
+    ) -> Result<Self> {
+        let rest = ["postgres:", "postgresql:"]
+            .into_iter()
+            .find_map(|scheme| url.strip_prefix(scheme));
+        let rest = rest.ok_or_else(|| {
+            Error::invalid("the database is given as postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+        })?;
+        let server = server::Server::open(rest, migrations, wording, declared).await?;
+        Ok(Self(Place::Server(Arc::new(server))))
     }
 
     /// Runs `f` on a view of the database that does not change underneath it. It sees every write that
@@ -204,12 +246,15 @@ impl Database {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let path = Arc::clone(&self.path);
-        self.pool
-            .read(None, move |connection| {
-                f(&mut Session::new(connection, &path))
-            })
-            .await
+        let File { pool, path } = match &self.0 {
+            Place::File(file) => file.clone(),
+            #[cfg(feature = "postgres")]
+            Place::Server(server) => return server.read(f).await,
+        };
+        pool.read(None, move |connection| {
+            f(&mut Session::new(connection, &path))
+        })
+        .await
     }
 
     /// Runs `f` in one transaction, which is committed when `f` returns `Ok` and taken back otherwise.
@@ -223,17 +268,20 @@ impl Database {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let path = Arc::clone(&self.path);
+        let File { pool, path } = match &self.0 {
+            Place::File(file) => file.clone(),
+            #[cfg(feature = "postgres")]
+            Place::Server(server) => return server.write(f).await,
+        };
         let mut f = Some(f);
-        self.pool
-            .write(None, None, move |connection| match f.take() {
-                Some(f) => f(&mut Session::new(connection, &path)),
-                None => Err(Error::unavailable(
-                    "the database took the change back together with another one; try again",
-                )
-                .into()),
-            })
-            .await
+        pool.write(None, None, move |connection| match f.take() {
+            Some(f) => f(&mut Session::new(connection, &path)),
+            None => Err(Error::unavailable(
+                "the database took the change back together with another one; try again",
+            )
+            .into()),
+        })
+        .await
     }
 
     /// Declared models as a resource: what its lists, filters and pages are to connected databases they are to
@@ -246,27 +294,66 @@ impl Database {
         name: impl Into<String>,
         models: Vec<DeclaredModel>,
     ) -> Result<Resource> {
-        let (pool, path) = (self.pool.clone(), Arc::clone(&self.path));
+        let File { pool, path } = match &self.0 {
+            Place::File(file) => file.clone(),
+            #[cfg(feature = "postgres")]
+            Place::Server(server) => return server.resource(name.into(), models).await,
+        };
         let driver = Box::new(Driver::declared(pool, path, models.into()));
         Resource::over(name.into(), driver, Duration::ZERO).await
     }
 
-    /// A number that changes whenever this process or another one has committed a change.
+    /// Waits until nobody else has this lock, on any machine, and has it until what is given is dropped; `None` for a file,
+    /// which processes lock in its folder.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Timeout`] when another one has it for long; [`ErrorKind::Unavailable`] when the server does not answer.
+    #[cfg(feature = "postgres")]
+    pub async fn lock(&self) -> Result<Option<DatabaseLock>> {
+        match &self.0 {
+            Place::File(_) => Ok(None),
+            Place::Server(server) => server.lock().await.map(Some),
+        }
+    }
+
+    /// A number that changes whenever this process or another one has committed a change; `None` where only a statement
+    /// could tell.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the database cannot be read.
-    pub async fn change_counter(&self) -> Result<u64> {
-        self.pool.change_counter().await
+    pub async fn change_counter(&self) -> Result<Option<u64>> {
+        match &self.0 {
+            Place::File(file) => file.pool.change_counter().await.map(Some),
+            #[cfg(feature = "postgres")]
+            Place::Server(_) => Ok(None),
+        }
+    }
+
+    /// Whether it is on a server, which takes care of its files.
+    fn is_on_server(&self) -> bool {
+        !matches!(self.0, Place::File(_))
+    }
+
+    /// The file, for what is done with files alone.
+    fn file(&self) -> Result<&File> {
+        match &self.0 {
+            Place::File(file) => Ok(file),
+            #[cfg(feature = "postgres")]
+            Place::Server(_) => Err(Error::unavailable(
+                "the database is on a server; the tools of the server copy and check it",
+            )),
+        }
     }
 
     /// Writes a complete copy into a new file (mode 0600), while the database is in use.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] when the file exists already or cannot be written; a copy that failed
-    /// half-way is removed.
+    /// [`ErrorKind::Unavailable`] when the file exists already or cannot be written, and for a database on a server; a copy
+    /// that failed half-way is removed.
     pub async fn backup_to(&self, path: &Path) -> Result<()> {
         let target = std::path::absolute(path).map_err(|error| missing(path, error))?;
-        self.pool
+        self.file()?
+            .pool
             .read(None, move |connection| {
                 private_file()
                     .create_new(true)

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::database::Store;
 use crate::error::Result;
+use crate::people::tools;
 use crate::projects::{ProjectRow, ScopeRow};
 
 /// What the administration lists.
@@ -60,6 +61,24 @@ pub enum ListedOf {
 }
 
 impl Administered {
+    const ALL: &'static [Self] = &[
+        Self::Accounts,
+        Self::Keys,
+        Self::AccountKeys,
+        Self::ProjectKeys,
+        Self::Environments,
+        Self::Members,
+        Self::Teams,
+        Self::Rights,
+        Self::AllowedHosts,
+        Self::Resources,
+        Self::Tokens,
+        Self::ServiceTokens,
+        Self::Secrets,
+        Self::Items,
+        Self::Audit,
+    ];
+
     /// The name of the model.
     pub fn model(self) -> &'static str {
         self.parts().0
@@ -94,6 +113,20 @@ impl Administered {
             Self::Audit => ("audit", "api_audit", AUDIT),
         }
     }
+}
+
+/// Every model that is listed: of the service, of projects, of environments and of accounts.
+pub(crate) fn declared() -> Vec<DeclaredModel> {
+    let administered = Administered::ALL.iter().map(|what| {
+        let (name, table, fields) = what.parts();
+        DeclaredModel {
+            name,
+            table,
+            fields,
+            scope: None,
+        }
+    });
+    administered.chain(tools::models(None)).collect()
 }
 
 const fn field(name: &'static str, db_type: &'static str) -> DeclaredField {

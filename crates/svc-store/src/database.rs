@@ -1,10 +1,10 @@
-//! The store as a whole: opening its folder, its key, reading and writing, and the revision that caches
-//! watch.
+//! The store as a whole: reading and writing, and the revision that caches watch.
 
 mod address;
-mod files;
+pub(crate) mod files;
 pub(crate) mod json;
 mod migrations;
+mod postgres;
 pub(crate) mod row;
 mod tx;
 mod values;
@@ -15,12 +15,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use svc_data::{Connection, Database, FileFault, Row};
+use svc_data::database::DatabaseLock;
+use svc_data::{Database, Row};
 use uuid::{ContextV7, Uuid};
 
 pub use self::address::ServiceAddress;
 pub(crate) use self::files::{lock as lock_folder, make_private_dir, private_file, sync_dir};
-use self::migrations::MIGRATIONS;
+pub(crate) use self::migrations::MIGRATIONS;
+pub(crate) use self::postgres::WORDING;
 pub(crate) use self::row::{columns, stored_by_name};
 pub(crate) use self::tx::{Reader, Tx};
 pub(crate) use self::values::{Bind, row, values};
@@ -28,7 +30,7 @@ use crate::audit::{Actor, AuditEntry, By, NewLine};
 use crate::clock::Clock;
 use crate::credentials::Passwords;
 use crate::error::{Error, Result};
-use crate::secrets::{SealKey, Sealer};
+use crate::secrets::Sealer;
 
 /// Defines a handle: a type that borrows the store, and the method that gives it.
 macro_rules! handle {
@@ -49,17 +51,10 @@ macro_rules! handle {
 }
 pub(crate) use handle;
 
-/// What is sealed into the store, to know its key again.
-const SEAL_CHECK_CONTEXT: &str = "seal check";
-const SEAL_CHECK_TEXT: &str = "svc-store";
 /// The one row about the store itself.
-const STATE: &str = "SELECT revision, seal_check FROM store_state WHERE id = 1";
+pub(crate) const STATE: &str = "SELECT revision, seal_check FROM store_state WHERE id = 1";
 /// How much a check writes, to see whether the disk has space for more.
 const PROBE_BYTES: usize = 8_192;
-/// Whether anything is sealed with the store's key.
-const SEALED: &str = "SELECT uid FROM resources UNION ALL SELECT uid FROM mails \
-     UNION ALL SELECT kid FROM signing_keys UNION ALL SELECT uid FROM secrets LIMIT 1";
-
 /// The control plane. Cheap to clone; several processes may have the same folder open at once.
 #[derive(Clone)]
 pub struct Store {
@@ -82,74 +77,23 @@ struct Inner {
     revision: Mutex<Option<(u64, u64)>>,
 }
 
-/// How to open a [`Store`]; the default suits a single machine.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct StoreOptions {
-    /// The key that seals secrets. `None`: the file `store.key` in the store's folder, made when new.
-    pub seal_key: Option<SealKey>,
-    /// The clock for dates and expiries.
-    pub clock: Clock,
-}
-
 impl Store {
-    /// Opens the store in a folder, and makes folder, database and key where they are missing, readable
-    /// by their owner only.
-    ///
-    /// # Errors
-    /// As [`Store::open_with`].
-    pub async fn open(dir: &Path) -> Result<Self> {
-        Self::open_with(dir, StoreOptions::default()).await
-    }
-
-    /// Opens the store in a folder, with options.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) with a remedy in its text: the folder
-    /// cannot be written, the database is corrupt, locked, or of a newer version, the key is missing
-    /// although sealed secrets exist, or it is another store's key.
-    pub async fn open_with(dir: &Path, options: StoreOptions) -> Result<Self> {
-        let folder = dir.to_owned();
-        let (lock, path, has_key) = blocking(move || {
-            let lock = files::lock(&folder)?;
-            // It may have been there before. It is not closed here: it may hold more than the store.
-            files::warn_when_others_may_read(&folder, "the folder of the store", "chmod 700");
-            let has_key = files::has_key(&folder)?;
-            let path = if has_key {
-                files::existing_database(&folder)
-            } else {
-                files::prepare_database(&folder)?
-            };
-            Ok((lock, path, has_key))
-        })
-        .await?;
-        // A key without a database is what is left of a store. A new one in its place would refuse every credential
-        // of the old one and look as if all was well.
-        let database = if has_key {
-            let opened = Database::open_existing_sqlite(&path, MIGRATIONS).await;
-            opened.map_err(|error| match error.file_fault() {
-                Some(FileFault::Empty) => files::database_is_missing(dir).with_source(error),
-                _ => error.into(),
-            })?
-        } else {
-            Database::open_sqlite(&path, MIGRATIONS).await?
-        };
-        let sealer = open_seal(&database, dir, options.seal_key).await?;
-        drop(lock);
+    /// The store in a database that was opened.
+    pub(crate) fn over(dir: PathBuf, database: Database, sealer: Sealer, clock: Clock) -> Self {
         let inner = Inner {
-            dir: dir.to_owned(),
+            dir,
             database,
             sealer,
-            clock: options.clock,
+            clock,
             passwords: Passwords::default(),
             lines: Mutex::new(ContextV7::new()),
             revision: Mutex::new(None),
         };
-        Ok(Self {
+        Self {
             inner: Arc::new(inner),
             by: Arc::new(By::program()),
             is_audited: true,
-        })
+        }
     }
 
     /// The folder the store lives in.
@@ -167,14 +111,14 @@ impl Store {
         let counter = self.inner.database.change_counter().await?;
         let known = *self.inner.revision.lock();
         if let Some((at, revision)) = known
-            && at == counter
+            && Some(at) == counter
         {
             return Ok(revision);
         }
         let revision = self
             .read(|reader| Ok(state(reader.query_one(STATE, &[])?)?.get("revision")?))
             .await?;
-        *self.inner.revision.lock() = Some((counter, revision));
+        *self.inner.revision.lock() = counter.map(|counter| (counter, revision));
         Ok(revision)
     }
 
@@ -229,11 +173,13 @@ impl Store {
     /// given: for steps that several processes that start at once must not do twice.
     ///
     /// # Errors
-    /// When the store's folder cannot be written.
+    /// When the store's folder cannot be written, or the server with its database does not answer.
     pub async fn exclusive(&self) -> Result<Exclusive> {
         let dir = self.inner.dir.clone();
-        let lock = blocking(move || files::lock(&dir)).await?;
-        Ok(Exclusive { _lock: lock })
+        Ok(Exclusive {
+            _folder: blocking(move || files::lock(&dir)).await?,
+            _database: self.inner.database.lock().await?,
+        })
     }
 
     /// Writes a consistent copy of the database to a new file, while others read and write. The key
@@ -336,7 +282,9 @@ impl Store {
 /// Proof that no other process is at the same step: [`Store::exclusive`].
 #[derive(Debug)]
 pub struct Exclusive {
-    _lock: File,
+    _folder: File,
+    /// On a server other machines wait too.
+    _database: Option<DatabaseLock>,
 }
 
 impl fmt::Debug for Store {
@@ -347,65 +295,8 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Finds the store's key and proves that it is the right one.
-async fn open_seal(database: &Database, dir: &Path, given: Option<SealKey>) -> Result<Sealer> {
-    let dir = dir.to_owned();
-    let (read_dir, read_key) = (dir.clone(), given.clone());
-    let known = database.read(move |conn| known_key(conn, &read_dir, read_key.as_ref()));
-    if let Some(sealer) = known.await? {
-        return Ok(sealer);
-    }
-    // Asked again inside the write transaction: another process may have chosen a key in the meantime.
-    database
-        .write(move |conn| {
-            if let Some(sealer) = known_key(conn, &dir, given.as_ref())? {
-                return Ok(sealer);
-            }
-            let key = match find_key(&dir, given.as_ref())? {
-                Some(key) => key,
-                None => files::write_new_key(&dir)?,
-            };
-            let sealer = Sealer::new(&key);
-            let check = sealer.seal(SEAL_CHECK_CONTEXT, SEAL_CHECK_TEXT)?;
-            conn.execute(
-                "UPDATE store_state SET seal_check = ?1 WHERE id = 1",
-                &values![check],
-            )?;
-            Ok(sealer)
-        })
-        .await
-}
-
-/// The sealer of a store that has been sealed with before; `None` when a key may still be chosen.
-fn known_key(
-    conn: &mut dyn Connection,
-    dir: &Path,
-    given: Option<&SealKey>,
-) -> Result<Option<Sealer>> {
-    let Some(check) = state(conn.query_one(STATE, &[])?)?.get::<Option<String>>("seal_check")?
-    else {
-        return Ok(None);
-    };
-    let Some(key) = find_key(dir, given)? else {
-        return match conn.query(SEALED, &[])?.is_empty() {
-            true => Ok(None),
-            false => Err(files::key_is_missing(dir)),
-        };
-    };
-    let sealer = Sealer::new(&key);
-    match sealer.open(SEAL_CHECK_CONTEXT, &check) {
-        Ok(_) => Ok(Some(sealer)),
-        Err(_) => Err(files::key_is_wrong(dir, given.is_some())),
-    }
-}
-
-/// The key that was given, or else the one in the folder.
-fn find_key(dir: &Path, given: Option<&SealKey>) -> Result<Option<SealKey>> {
-    given.map_or_else(|| files::read_key(dir), |key| Ok(Some(key.clone())))
-}
-
 /// The one row about the store itself.
-fn state(found: Option<Row>) -> Result<Row> {
+pub(crate) fn state(found: Option<Row>) -> Result<Row> {
     found
         .ok_or_else(|| Error::internal("the store has lost its state; restore it from your backup"))
 }

@@ -45,6 +45,7 @@ mod database;
 mod error;
 mod imports;
 mod items;
+mod open;
 mod pages;
 mod people;
 mod projects;
@@ -65,12 +66,13 @@ pub use self::credentials::{
     SessionIdentity, SessionTokens, Sessions, SignInOrigin, SigningKeys, StaticToken, TeamGrant,
     TokenIdentity, TokenLimits,
 };
-pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
+pub use self::database::{Exclusive, ServiceAddress, Store};
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::imports::{
     Import, ImportState, ImportStep, Imports, NewImport, RefusedRow, StarterRights,
 };
 pub use self::items::{ItemCaller, ItemPatch, Items, NewItem};
+pub use self::open::StoreOptions;
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::people::{
     Account, AccountPatch, Accounts, Authentication, Mail, MailKind, Mails, Member, Members,

@@ -10,7 +10,7 @@ pub(crate) mod person;
 pub(crate) mod realm;
 pub(crate) mod rights;
 pub(crate) mod teams;
-mod tools;
+pub(crate) mod tools;
 pub(crate) mod users;
 
 pub use self::account::{Account as UserAccount, Registered, Registration, SignIn};

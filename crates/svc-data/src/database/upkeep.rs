@@ -1,4 +1,4 @@
-//! Care of the file itself: whether it is whole, and that all of it is in one file.
+//! Care of the file itself: whether it is whole, and that all of it is in one file. A server takes care of its own.
 
 use std::{path::Path, time::Duration};
 
@@ -32,6 +32,9 @@ impl Database {
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file is damaged or cannot be read.
     pub async fn check_integrity(&self) -> Result<()> {
+        if self.is_on_server() {
+            return Ok(());
+        }
         self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_ONLY, |session| {
             let found: String = session.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
             if found == "ok" {
@@ -53,6 +56,9 @@ impl Database {
     /// [`ErrorKind::Unavailable`] when another program uses the log for longer than some seconds, and when the file
     /// cannot be written.
     pub async fn checkpoint(&self) -> Result<()> {
+        if self.is_on_server() {
+            return Ok(());
+        }
         self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |session| {
             let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
             match session.query_row(checkpoint, [], |row| row.get(0))? {
@@ -73,6 +79,9 @@ impl Database {
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file cannot be written.
     pub async fn shrink(&self) -> Result<()> {
+        if self.is_on_server() {
+            return Ok(());
+        }
         self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |session| {
             Ok(give_back_free_pages(&session)?)
         })
@@ -84,7 +93,7 @@ impl Database {
         access: OpenFlags,
         work: impl FnOnce(Session<'_>) -> Result<(), Fault> + Send + 'static,
     ) -> Result<()> {
-        let path = self.path.clone();
+        let path = self.file()?.path.clone();
         tokio::task::spawn_blocking(move || {
             let connection = open(&path, access).map_err(|error| fault::translate(error, &path))?;
             let session = Session::new(&connection, &path);

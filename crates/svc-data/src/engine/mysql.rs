@@ -61,8 +61,8 @@ impl Mysql {
         let admission = Admission::shared(options.connections);
         let sql_admission = Admission::in_order(sql::CONNECTIONS);
         Ok(ServerDriver {
-            pool: source.pool(options.connections, admission, timeout, &[])?,
-            sql: source.pool(sql::CONNECTIONS, sql_admission, timeout, sql::SETTINGS)?,
+            pool: Arc::new(source.pool(options.connections, admission, timeout, &[])?),
+            sql: Arc::new(source.pool(sql::CONNECTIONS, sql_admission, timeout, sql::SETTINGS)?),
             engine: Self {
                 database: source.database().to_owned(),
             },

@@ -33,6 +33,8 @@ use crate::{
 
 mod aggregate;
 mod connect;
+#[cfg(feature = "sqlite")]
+mod declare;
 mod discover;
 mod fault;
 mod functions;
@@ -49,11 +51,21 @@ mod value;
 mod write;
 
 pub(crate) use self::select::PostgresDialect;
+#[cfg(feature = "sqlite")]
+pub(crate) use self::{
+    connect::{Lease as StoreLease, Pool as StorePool},
+    declare::{Store, typed_view},
+    fault::translate as translate_fault,
+};
 
 /// A connected PostgreSQL database.
+#[derive(Default)]
 pub(crate) struct Postgres {
     known: OnceCell<Known>,
     upserts: write::Upserts,
+    /// The models, where they are declared rather than looked for. They are read, and nothing else.
+    #[cfg(feature = "sqlite")]
+    declared: Option<declare::Declared>,
 }
 
 /// What was found out about the server when it was first reached.
@@ -82,14 +94,19 @@ impl Postgres {
         let sql_admission = Admission::in_order(sql::CONNECTIONS);
         let settings = read::settings(timeout);
         Ok(ServerDriver {
-            pool: source.pool(options.connections, admission, timeout, &settings)?,
-            sql: source.pool(sql::CONNECTIONS, sql_admission, timeout, sql::SETTINGS)?,
-            engine: Self {
-                known: OnceCell::new(),
-                upserts: write::Upserts::default(),
-            },
+            pool: Arc::new(source.pool(options.connections, admission, timeout, &settings)?),
+            sql: Arc::new(source.pool(sql::CONNECTIONS, sql_admission, timeout, sql::SETTINGS)?),
+            engine: Self::default(),
             timeout,
         })
+    }
+
+    /// Whether the models are declared.
+    fn is_declared(&self) -> bool {
+        #[cfg(feature = "sqlite")]
+        return self.declared.is_some();
+        #[cfg(not(feature = "sqlite"))]
+        false
     }
 
     async fn known(&self, lease: &Lease) -> Result<&Known> {
@@ -124,6 +141,10 @@ impl ServerEngine for Postgres {
     }
 
     async fn structure(&self, lease: &mut Lease) -> Result<Structure> {
+        #[cfg(feature = "sqlite")]
+        if let Some(declared) = &self.declared {
+            return declared.structure();
+        }
         let server = self.known(lease).await?.server;
         discover::discover(lease.client()?, server).await
     }
@@ -176,6 +197,9 @@ impl ServerEngine for Postgres {
     }
 
     async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlOutput> {
+        if self.is_declared() {
+            return Err(Error::invalid("this resource has no SQL"));
+        }
         sql::run(lease, job).await
     }
 
@@ -189,6 +213,9 @@ impl ServerEngine for Postgres {
         structure: &Structure,
         call: &FunctionCall,
     ) -> Result<Bytes> {
+        if self.is_declared() {
+            return Err(Error::invalid("this resource has no functions"));
+        }
         functions::call(lease, structure, call).await
     }
 

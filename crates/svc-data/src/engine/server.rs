@@ -259,9 +259,9 @@ pub(crate) trait CreateRecord<M: ConnectionManager>: Sized + Send + Sync {
 /// A connected database of a server.
 pub(crate) struct ServerDriver<E: ServerEngine> {
     pub(super) engine: E,
-    pub(super) pool: Connections<E::Manager>,
+    pub(super) pool: Arc<Connections<E::Manager>>,
     /// The connections on which SQL of clients runs.
-    pub(super) sql: Connections<E::Manager>,
+    pub(super) sql: Arc<Connections<E::Manager>>,
     pub(super) timeout: Duration,
 }
 

@@ -33,7 +33,7 @@ mod bound;
 mod column_type;
 mod comparison;
 pub(crate) mod connection;
-mod declare;
+pub(super) mod declare;
 mod discover;
 pub(crate) mod fault;
 pub(crate) mod functions;

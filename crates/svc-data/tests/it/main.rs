@@ -4,6 +4,8 @@
 
 mod cursor;
 mod database;
+#[cfg(all(feature = "mysql", feature = "postgres"))]
+mod database_on_server;
 mod declare;
 mod faults;
 mod fixture;

@@ -28,20 +28,20 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
 }
 
 /// The path of a database that must be there.
-pub(super) fn existing_database(dir: &Path) -> PathBuf {
+pub(crate) fn existing_database(dir: &Path) -> PathBuf {
     let path = dir.join(DATABASE_FILE);
     warn_when_others_may_read(&path, "the database of the store", "chmod 600");
     path
 }
 
 /// Whether the folder has a key file.
-pub(super) fn has_key(dir: &Path) -> Result<bool> {
+pub(crate) fn has_key(dir: &Path) -> Result<bool> {
     let found = dir.join(KEY_FILE).try_exists();
     found.map_err(|source| unusable(dir, "its key file cannot be reached", source))
 }
 
 /// Makes an empty database file where it is missing, closed to other users. Gives its path.
-pub(super) fn prepare_database(dir: &Path) -> Result<PathBuf> {
+pub(crate) fn prepare_database(dir: &Path) -> Result<PathBuf> {
     let path = dir.join(DATABASE_FILE);
     // An existing file must not be opened here: closing it would drop the locks that SQLite has on it
     // elsewhere in this process.
@@ -63,7 +63,7 @@ pub(super) fn prepare_database(dir: &Path) -> Result<PathBuf> {
 }
 
 /// The key in the folder's key file; `None` when there is no such file.
-pub(super) fn read_key(dir: &Path) -> Result<Option<SealKey>> {
+pub(crate) fn read_key(dir: &Path) -> Result<Option<SealKey>> {
     let path = dir.join(KEY_FILE);
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -87,7 +87,7 @@ pub(super) fn read_key(dir: &Path) -> Result<Option<SealKey>> {
 }
 
 /// Makes a key and its file. The file appears whole or not at all.
-pub(super) fn write_new_key(dir: &Path) -> Result<SealKey> {
+pub(crate) fn write_new_key(dir: &Path) -> Result<SealKey> {
     let key = SealKey::generate()?;
     let path = dir.join(KEY_FILE);
     // A process that was killed between the two steps may have left this file; nobody uses it.
@@ -107,7 +107,7 @@ pub(super) fn write_new_key(dir: &Path) -> Result<SealKey> {
     Ok(key)
 }
 
-pub(super) fn key_is_missing(dir: &Path) -> Error {
+pub(crate) fn key_is_missing(dir: &Path) -> Error {
     Error::unavailable(format!(
         "the key file {} is missing, but the store holds secrets that were sealed with it; restore it from \
          your backup, or give the key that this store was made with",
@@ -115,7 +115,7 @@ pub(super) fn key_is_missing(dir: &Path) -> Error {
     ))
 }
 
-pub(super) fn database_is_missing(dir: &Path) -> Error {
+pub(crate) fn database_is_missing(dir: &Path) -> Error {
     let (database, key) = (dir.join(DATABASE_FILE), dir.join(KEY_FILE));
     Error::unavailable(format!(
         "the store {} is missing or empty, but its key {} is there; restore the store from your backup, or move the \
@@ -125,7 +125,7 @@ pub(super) fn database_is_missing(dir: &Path) -> Error {
     ))
 }
 
-pub(super) fn key_is_wrong(dir: &Path, given: bool) -> Error {
+pub(crate) fn key_is_wrong(dir: &Path, given: bool) -> Error {
     let (what, remedy) = if given {
         (
             "the key that was given".to_owned(),
@@ -190,7 +190,7 @@ pub(crate) fn sync_dir(_dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-pub(super) fn warn_when_others_may_read(path: &Path, what: &str, remedy: &str) {
+pub(crate) fn warn_when_others_may_read(path: &Path, what: &str, remedy: &str) {
     if others_may_read(path) {
         tracing::warn!(
             path = %path.display(),

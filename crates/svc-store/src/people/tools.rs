@@ -48,6 +48,28 @@ const fn person_name(name: &'static str) -> DeclaredField {
     }
 }
 
+/// The models of an environment, or of all.
+pub(crate) fn models(scope: Option<ScopeRow>) -> Vec<DeclaredModel> {
+    let [environment, project] = match scope {
+        Some(scope) => [Some(scope.environment_uid), Some(scope.project_uid)],
+        None => [None, None],
+    };
+    vec![
+        DeclaredModel {
+            name: "users",
+            table: "api_users",
+            fields: USERS,
+            scope: environment.map(|uid| ("environment_uid", uid)),
+        },
+        DeclaredModel {
+            name: "groups",
+            table: "api_groups",
+            fields: GROUPS,
+            scope: project.map(|uid| ("project_uid", uid)),
+        },
+    ]
+}
+
 impl Store {
     /// Users and teams of an environment, to be listed. They are written through [`Store::users`] and
     /// [`Store::teams`].
@@ -57,20 +79,7 @@ impl Store {
     pub async fn tools(&self, scope: &Scope) -> Result<Resource> {
         let scope = self.read_in(scope.clone(), |_, scope: ScopeRow| Ok(scope));
         let scope = scope.await?;
-        let models = vec![
-            DeclaredModel {
-                name: "users",
-                table: "api_users",
-                fields: USERS,
-                scope: Some(("environment_uid", scope.environment_uid)),
-            },
-            DeclaredModel {
-                name: "groups",
-                table: "api_groups",
-                fields: GROUPS,
-                scope: Some(("project_uid", scope.project_uid)),
-            },
-        ];
+        let models = models(Some(scope));
         Ok(self
             .database()
             .resource(ResourceName::TOOLS, models)

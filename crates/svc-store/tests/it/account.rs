@@ -519,9 +519,7 @@ async fn no_secret_of_an_account_lies_in_the_database() {
         .await
         .unwrap();
     let code = it.code(MailKind::ResetPassword).await;
-    let backup = it.folder.path().join("copy.db");
-    it.store.backup_to(&backup).await.unwrap();
-    let bytes = std::fs::read(backup).unwrap();
+    let bytes = it.everything().await;
     let secrets = [
         "first password",
         tokens.access_token.expose(),

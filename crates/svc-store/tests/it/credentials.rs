@@ -386,9 +386,7 @@ async fn nothing_that_can_be_printed_or_read_from_the_database_holds_a_credentia
         "{key:?} {token:?} {identity:?} {:?} {store:?}",
         CredentialHash::of(key.secret.expose())
     );
-    let file = fixture.folder.path().join("copy.db");
-    store.backup_to(&file).await.unwrap();
-    let bytes = std::fs::read(&file).unwrap();
+    let bytes = fixture.everything().await;
     for secret in [key.secret.expose(), token.secret.expose()] {
         assert!(!shown.contains(secret));
         // Not even the part that the prefix does not show.

@@ -70,15 +70,26 @@ fn journals(store: &Store) -> usize {
 
 /// Makes every write to the store fail with "disk full", until it is called with `false`.
 async fn fill(fixture: &Fixture, full: bool) {
-    let sql = match full {
-        true => "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END",
-        false => "DROP TRIGGER full",
+    let statements: &[_] = match (full, fixture.url.is_some()) {
+        (true, false) => &[
+            "CREATE TRIGGER is_full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END",
+        ],
+        (false, false) => &["DROP TRIGGER is_full"],
+        (true, true) => &[
+            "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql \
+             AS 'BEGIN RAISE EXCEPTION ''full''; END'",
+            "CREATE TRIGGER is_full BEFORE INSERT ON audit EXECUTE FUNCTION refuse()",
+        ],
+        (false, true) => &["DROP TRIGGER is_full ON audit"],
     };
     let database = fixture.database().await;
-    database
-        .write(move |conn| conn.execute(sql, &[]).map(drop))
-        .await
-        .unwrap();
+    let done = database.write(move |conn| {
+        for statement in statements {
+            conn.execute(statement, &[])?;
+        }
+        Ok::<_, svc_data::Error>(())
+    });
+    done.await.unwrap();
 }
 
 #[tokio::test]

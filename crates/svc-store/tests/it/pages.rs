@@ -432,7 +432,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn any_text_survives_a_round_trip(name in any::<String>(), view in "\\PC{1,20}", params in any::<String>()) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let fixture = Fixture::new().await;
             let view = format!("v{view}");

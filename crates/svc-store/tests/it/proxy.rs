@@ -163,12 +163,8 @@ async fn a_member_is_told_the_names_of_secrets_and_the_database_holds_no_value()
     assert_eq!(crm.secret_tokens[0].kind, "static");
     // An API is no database to connect to.
     assert!(store.resources().list_connected().await.unwrap().is_empty());
-    drop(fixture.database().await);
-    let folder = store.dir();
-    for file in std::fs::read_dir(folder).unwrap() {
-        let bytes = std::fs::read(file.unwrap().path()).unwrap();
-        assert!(!bytes.windows(7).any(|window| window == b"hunter2"));
-    }
+    let bytes = fixture.everything().await;
+    assert!(!bytes.windows(7).any(|window| window == b"hunter2"));
 }
 
 #[tokio::test]

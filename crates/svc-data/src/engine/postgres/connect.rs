@@ -407,12 +407,12 @@ impl ConnectionManager for Manager {
     }
 }
 
-pub(super) type Pool = Connections<Manager>;
-pub(super) type Lease = connections::Lease<Manager>;
+pub(crate) type Pool = Connections<Manager>;
+pub(crate) type Lease = connections::Lease<Manager>;
 
 impl Lease {
     /// A prepared statement, kept for the next time.
-    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement> {
+    pub(crate) async fn prepare(&self, sql: &str) -> Result<Statement> {
         let client = self.client()?;
         if client.statement_cache.size() >= MAX_PREPARED {
             client.statement_cache.clear();

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Translates what the server, or the way to it, said about a statement.
-pub(super) fn translate(error: tokio_postgres::Error) -> Error {
+pub(crate) fn translate(error: tokio_postgres::Error) -> Error {
     let Some(reason) = error.as_db_error() else {
         return Manager::unreachable(error);
     };

@@ -54,7 +54,18 @@ pub(crate) fn structure(declared: &[DeclaredModel], version: i64) -> Structure {
 }
 
 fn model(declared: &DeclaredModel, all: &[DeclaredModel], version: i64) -> Model {
-    let mut model = Model::of_columns(declared.name, declared.fields.iter().map(field).collect());
+    let fields = declared.fields.iter().map(field).collect();
+    model_of(declared, all, fields, version)
+}
+
+/// A declared model with these fields.
+pub(crate) fn model_of(
+    declared: &DeclaredModel,
+    all: &[DeclaredModel],
+    fields: Vec<Field>,
+    version: i64,
+) -> Model {
+    let mut model = Model::of_columns(declared.name, fields);
     model.is_view = false;
     model.primary_key_auto = false;
     model.table = declared.table.to_owned();

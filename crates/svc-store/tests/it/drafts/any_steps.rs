@@ -155,7 +155,7 @@ proptest! {
     fn both_layers_show_what_the_rules_say_after_any_steps(
         steps in prop::collection::vec((0..8_u8, any::<bool>(), 0..8_usize, 0..4_u8, 0..3_i64), 1..30),
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let fixture = Fixture::new().await;
             let mut model = Model::new();

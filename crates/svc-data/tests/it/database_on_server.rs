@@ -1,0 +1,136 @@
+//! The database of our own on a PostgreSQL server, which several processes have open at once.
+
+use std::time::Duration;
+
+use svc_data::{Connection, Database, Error, ErrorKind, Migration, Value};
+use svc_tests::servers::{PostgresServer, Server as _};
+
+const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    name: "first",
+    sql: "CREATE TABLE item (name TEXT NOT NULL PRIMARY KEY, number BIGINT NOT NULL);
+          INSERT INTO item VALUES ('counter', 0);",
+}];
+
+async fn url() -> String {
+    let make = || PostgresServer::shared().database("");
+    tokio::task::spawn_blocking(make).await.unwrap()
+}
+
+async fn open(url: &str) -> Result<Database, Error> {
+    Database::open_postgres(url, MIGRATIONS, &[], &[]).await
+}
+
+async fn number(database: &Database, name: &'static str) -> Option<i64> {
+    let read = move |c: &mut dyn Connection| {
+        let row = c.query_one("SELECT number FROM item WHERE name = ?1", &[name.into()])?;
+        row.map(|row| row.get("number")).transpose()
+    };
+    database.read::<_, Error, _>(read).await.unwrap()
+}
+
+fn insert(c: &mut dyn Connection, name: &str) -> Result<u64, Error> {
+    c.execute("INSERT INTO item VALUES (?1, 1)", &[name.into()])
+}
+
+#[tokio::test]
+async fn what_is_read_in_a_write_is_still_so_when_it_writes() {
+    let url = url().await;
+    let (one, other) = (open(&url).await.unwrap(), open(&url).await.unwrap());
+    let mut writers = tokio::task::JoinSet::new();
+    for writer in 0..40 {
+        let database = if writer % 2 == 0 { &one } else { &other };
+        let database = database.clone();
+        writers.spawn(async move {
+            let add = |c: &mut dyn Connection| {
+                let row = c.query_one("SELECT number FROM item WHERE name = 'counter'", &[])?;
+                let number: i64 = row.unwrap().get("number")?;
+                let sql = "UPDATE item SET number = ?1 WHERE name = 'counter'";
+                c.execute(sql, &[Value::Int(number + 1)])
+            };
+            database.write::<_, Error, _>(add).await.unwrap()
+        });
+    }
+    assert_eq!(writers.join_all().await, [1; 40]);
+    assert_eq!(number(&one, "counter").await, Some(40));
+}
+
+#[tokio::test]
+async fn a_statement_that_is_refused_takes_back_itself_alone_and_an_error_everything() {
+    let database = open(&url().await).await.unwrap();
+    let done = database.write::<_, Error, _>(|c| {
+        insert(c, "a")?;
+        assert_eq!(insert(c, "a").unwrap_err().kind(), ErrorKind::Constraint);
+        insert(c, "b")
+    });
+    done.await.unwrap();
+    assert_eq!(number(&database, "a").await, Some(1));
+    assert_eq!(number(&database, "b").await, Some(1));
+    let failed = database.write::<(), Error, _>(|c| {
+        insert(c, "c")?;
+        Err(Error::invalid("not this"))
+    });
+    failed.await.unwrap_err();
+    assert_eq!(number(&database, "c").await, None);
+}
+
+#[tokio::test]
+async fn a_text_that_the_server_cannot_keep_is_refused_and_found_nowhere() {
+    let database = open(&url().await).await.unwrap();
+    let write = database.write::<_, Error, _>(|c| insert(c, "a\0b"));
+    let refused = write.await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Invalid);
+    assert!(refused.to_string().contains("U+0000"), "{refused}");
+    assert_eq!(number(&database, "a\0b").await, None);
+}
+
+#[tokio::test]
+async fn processes_that_open_a_new_database_at_once_bring_it_up_to_date_once() {
+    let url = url().await;
+    let mut opening = tokio::task::JoinSet::new();
+    for _ in 0..4 {
+        let url = url.clone();
+        opening.spawn(async move { open(&url).await.map(drop) });
+    }
+    for opened in opening.join_all().await {
+        opened.unwrap();
+    }
+    let both = [
+        MIGRATIONS[0],
+        Migration {
+            version: 2,
+            name: "second",
+            sql: "CREATE TABLE part (id BIGINT)",
+        },
+    ];
+    let newer = Database::open_postgres(&url, &both, &[], &[]).await;
+    drop(newer.unwrap());
+    let error = open(&url).await.map(drop).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(error.to_string().contains("newer version"), "{error}");
+}
+
+#[tokio::test]
+async fn a_lock_is_of_one_process_until_it_is_dropped() {
+    let url = url().await;
+    let (one, other) = (open(&url).await.unwrap(), open(&url).await.unwrap());
+    let lock = one.lock().await.unwrap();
+    assert!(lock.is_some());
+    let waits = other.lock();
+    let mut waits = std::pin::pin!(waits);
+    let early = tokio::time::timeout(Duration::from_millis(300), &mut waits).await;
+    assert!(early.is_err());
+    drop(lock);
+    assert!(waits.await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_url_that_cannot_be_used_is_refused_without_its_password() {
+    let error = open("mysql://u:hidden@a/b").await.map(drop).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert!(!error.to_string().contains("hidden"));
+    let nowhere = "postgres://u:hidden@127.0.0.1:1/b";
+    let error = open(nowhere).await.map(drop).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(!format!("{error:?}").contains("hidden"), "{error:?}");
+}
