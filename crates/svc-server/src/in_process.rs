@@ -137,3 +137,38 @@ impl fmt::Debug for InProcess {
         f.debug_struct("InProcess").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+    use svc_store::NewProject;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn it_acts_without_an_account_and_sends_keys_against_repetition_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let new = NewProject::new("main");
+        store.projects().create(new).await.unwrap();
+        let service = InProcess::open(store, Actor::program(None), None)
+            .await
+            .unwrap();
+        let post = async |path: &str, body: &'static str| {
+            let request = Request::post(format!("{}{path}", service.app_base_url()))
+                .header(
+                    "authorization",
+                    format!("Bearer {}", service.key().expose()),
+                )
+                .header("content-type", "application/json")
+                .header("idempotency-key", "once");
+            let request = request.body(Body::from(body)).unwrap();
+            service.send(request).await.unwrap().status()
+        };
+        let team = post("/projects/main/teams/", r#"{"name":"Support"}"#).await;
+        assert_eq!(team, StatusCode::CREATED);
+        let item = r#"{"kind":"note","name":"x","value":1}"#;
+        let item = post("/projects/main/prod/items/", item).await;
+        assert_eq!(item, StatusCode::FORBIDDEN);
+    }
+}

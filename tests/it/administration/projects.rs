@@ -315,3 +315,27 @@ fn an_administrator_sets_the_labels_of_a_database_that_an_operator_connected() {
     assert!(refused["params.labels.orders"].is_array(), "{refused}");
     label("id").expect(200);
 }
+
+#[test]
+fn a_copy_of_an_environment_is_changed_under_its_entity_tag() {
+    let home = Home::new();
+    let operator = operator(&home);
+    let of = "/projects/main/environments/";
+    send(
+        &home,
+        &operator,
+        "POST",
+        of,
+        &json!({"unique_name": "stage"}),
+    )
+    .expect(201);
+    let to = json!({"to": "stage"});
+    let copied = send(&home, &operator, "POST", &format!("{of}prod/copy/"), &to).expect(200);
+    let change = || {
+        let change = json!({"color": "orange"});
+        let call = send(&home, &operator, "PATCH", &format!("{of}stage/"), &change);
+        call.header("if-match", copied.header("etag"))
+    };
+    change().expect(200);
+    change().expect(412);
+}

@@ -119,6 +119,14 @@ fn a_resource_gets_another_address_or_title_and_keeps_its_tokens() {
     assert_eq!(sandbox.json(&tokens), before);
     assert_eq!(before.as_array().unwrap().len(), 1);
 
+    // Settings keep their numbers and their order.
+    let params = r#"{"x":1.50,"a":123456789012345678901}"#;
+    sandbox.json(&[&set[..], &["--params", params]].concat());
+    let mut listing = sandbox.command(&["resource", "list", "--project=crm", "--json"]);
+    let printed = text(&listing.output().unwrap().stdout);
+    assert!(printed.contains(params), "{printed}");
+    let list = sandbox.json(&["resource", "list", "--project=crm"]);
+
     let message = sandbox.failure(1, &[&set[..], &["--url=sqlite:none.db"]].concat());
     assert!(message.contains("none.db"), "{message}");
     let message = sandbox.failure(1, &[&set[..], &["--url=https://api.example"]].concat());

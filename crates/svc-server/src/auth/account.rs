@@ -85,6 +85,21 @@ impl Account {
         }
     }
 
+    /// Whether it is none: the process that has the store open.
+    pub(crate) fn is_program(&self) -> bool {
+        matches!(self, Self::Program(_))
+    }
+
+    /// Refuses the process that has the store open, for what belongs to an account.
+    pub(crate) fn check_is_account(&self) -> ApiResult<()> {
+        match self {
+            Self::Program(_) => Err(ApiError::PermissionDenied(
+                "a command on the store itself has no account of the service",
+            )),
+            Self::Key(_) | Self::Session(_) => Ok(()),
+        }
+    }
+
     /// Whether the account has the level of an operation, given the values of the names in its path.
     pub(crate) fn check_operation(&self, info: &OperationInfo, path: &[String]) -> ApiResult<()> {
         // A path that names a project begins with it.
@@ -99,9 +114,7 @@ impl Account {
         let denied = |detail| Err(ApiError::PermissionDenied(detail));
         match level {
             Level::Account => return Ok(()),
-            Level::WholeAccount if matches!(self, Self::Program(_)) => {
-                return denied("a command on the store itself has no account of the service");
-            }
+            Level::WholeAccount if self.is_program() => return self.check_is_account(),
             Level::WholeAccount if self.grant().is_limited => {
                 return denied("an API key that is limited to some projects may not do this");
             }

@@ -8,7 +8,6 @@ use svc_store::AnsweredCall;
 
 use crate::{
     api::call::Call,
-    auth::account::Account,
     http::{ApiError, ApiResult, response::json_response},
 };
 
@@ -60,7 +59,7 @@ impl<O: Operation> Call<O> {
         create: impl AsyncFnOnce() -> ApiResult<Made>,
     ) -> ApiResult {
         // The process with the store has no account to keep an answer for.
-        let key = key.filter(|_| !matches!(self.account, Account::Program(_)));
+        let key = key.filter(|_| !self.account.is_program());
         let Some(key) = key else {
             let made = create().await?;
             return Ok(json_response(StatusCode::CREATED, &made.answer));

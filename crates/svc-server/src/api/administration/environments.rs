@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     api::{call::Call, routes::Routes},
-    http::{ApiError, ApiResult, response::json_response},
+    http::{ApiError, ApiResult, response::tagged_response},
 };
 
 const WHAT: Administered = Administered::Environments;
@@ -112,7 +112,13 @@ async fn copy(call: Call<Copy>) -> ApiResult {
     let internal = |error: serde_json::Error| ApiError::Internal(error.to_string());
     let mut answer: Value = serde_json::from_slice(&entry.body).map_err(internal)?;
     answer["copied_pages"] = copied.into();
-    Ok(json_response(StatusCode::OK, &answer))
+    let body = serde_json::to_vec(&answer).map_err(internal)?;
+    Ok(tagged_response(
+        StatusCode::OK,
+        [body.into()],
+        &entry.etag,
+        None,
+    ))
 }
 
 /// Settings as the store keeps them.

@@ -61,6 +61,7 @@ async fn create(call: Call<Create>) -> ApiResult {
         idempotency_key,
         ..
     } = &call.operation;
+    call.account.check_is_account()?;
     let create = async || {
         let mut new = NewItem::new(item.kind.clone(), item.name.clone(), item.value.get());
         new.model.clone_from(&item.model);
