@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, fs, path::Path, process::Command};
 
-use crate::program;
+use crate::program::{self, without_settings};
 
 /// The blocks of a chapter: language and text.
 #[must_use]
@@ -32,7 +32,7 @@ pub fn run<'v>(
     folder: &Path,
     variables: impl IntoIterator<Item = (&'v str, &'v str)> + Clone,
 ) -> usize {
-    let mut path: OsString = program().parent().expect("a folder").into();
+    let mut path: OsString = program::program().parent().expect("a folder").into();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
     let mut said = String::new();
@@ -42,13 +42,11 @@ pub fn run<'v>(
             assert_eq!(&said, block, "what the commands before it say");
             continue;
         }
-        let output = Command::new("sh")
-            .args(["-e", "-c", block])
-            .current_dir(folder)
-            .env("PATH", &path)
-            .envs(variables.clone())
-            .output()
-            .expect("a shell");
+        let mut shell = Command::new("sh");
+        shell.args(["-e", "-c", block]).current_dir(folder);
+        without_settings(&mut shell);
+        shell.env("PATH", &path).envs(variables.clone());
+        let output = shell.output().expect("a shell");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{block}: {errors}");
         let written = String::from_utf8(output.stdout).expect("text");

@@ -65,11 +65,7 @@ impl Program {
             .args(arguments)
             .current_dir(folder)
             .stdin(Stdio::null());
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("SVC_") {
-                command.env_remove(name);
-            }
-        }
+        without_settings(&mut command);
         Self { command }
     }
 
@@ -345,5 +341,14 @@ impl Drop for Service {
         }
         drop(self.child.stdin.take());
         let _ = self.child.wait();
+    }
+}
+
+/// Takes the variables of the program from a command: what a developer has set is not what is tested.
+pub(crate) fn without_settings(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("SVC_") {
+            command.env_remove(name);
+        }
     }
 }

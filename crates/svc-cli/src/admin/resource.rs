@@ -2,11 +2,12 @@
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use svc_api::model::administration::{
     SecretUrl,
     resources::{NewResource, ResourcePatch, TestOutcome},
 };
-use svc_model::{EnvironmentName, JsonObject, ProjectName, ResourceName, Scope};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 use svc_store::{Secret, url_hint};
 
 use super::{
@@ -201,7 +202,7 @@ struct Listed {
     /// Without its password; null when it cannot be opened any more.
     url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<JsonObject>,
+    params: Option<Map<String, Value>>,
     date_add: String,
 }
 

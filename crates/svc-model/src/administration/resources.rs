@@ -1,6 +1,7 @@
 //! The resources of an environment: connected databases, and APIs that the HTTP proxy calls (administration, section 2).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::{
     JsonObject, ListQuery, Paginated, ResourceName, Scope,
@@ -22,7 +23,7 @@ pub struct Resource {
     /// The engine, such as `sqlite`.
     pub type_item: String,
     /// Further settings.
-    pub params: JsonObject,
+    pub params: Map<String, Value>,
     /// The address without passwords.
     pub url_hint: Option<String>,
     /// The time of creation (RFC 3339).
