@@ -18,6 +18,12 @@ pub(crate) struct Backup {
 
 impl Backup {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
+        if context.place.is_on_server() {
+            return Err(Error::usage(
+                "a store on a server is backed up with the tools of the server (pg_dump, pg_basebackup); svc store copy \
+                 --to DIR makes a copy of it in a folder",
+            ));
+        }
         let store = context.existing_store().await?;
         store.backup_to(&self.file).await?;
         let output = &context.output;

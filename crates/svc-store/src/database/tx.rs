@@ -212,6 +212,7 @@ impl<'c> Tx<'c> {
                 "UPDATE store_state SET revision = revision + 1 WHERE id = 1",
                 &[],
             )?;
+            self.conn.announce();
         }
         let (store, entries) = (self.store, mem::take(&mut self.lines));
         if let Some(by) = store.audited_by()
