@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 
 #[cfg(doc)]
 use crate::ErrorKind;
-use crate::{Error, Result, admission::turns::Caller};
+use crate::{Durations, Error, Result, admission::turns::Caller};
 
 /// From which running time on a statement is slow.
 const SLOW: Duration = Duration::from_millis(200);
@@ -95,6 +95,8 @@ struct State {
     typical: HashMap<u64, Duration>,
     /// When statements of a shape were last too long for the thread of their caller.
     long: HashMap<u64, Instant>,
+    /// How long statements waited for their turn.
+    waits: Arc<Durations>,
 }
 
 struct Running {
@@ -152,7 +154,14 @@ impl Admission {
             last_turns: HashMap::new(),
             typical: HashMap::new(),
             long: HashMap::new(),
+            waits: Arc::default(),
         })))
+    }
+
+    /// Counts how long statements wait for their turn.
+    pub(crate) fn counting(self, waits: &Arc<Durations>) -> Self {
+        self.state().waits = Arc::clone(waits);
+        self
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -169,10 +178,11 @@ impl Admission {
         deadline: Instant,
         is_next: bool,
     ) -> Result<Permit> {
-        let turn = {
+        let (turn, waits) = {
             let now = Instant::now();
             let mut state = self.state();
             if state.quick_are_free && state.is_known_quick(&work) {
+                state.waits.observe(Duration::ZERO);
                 return Ok(self.permit(work, now, false));
             }
             if state.running.len() >= state.allowed {
@@ -184,6 +194,7 @@ impl Admission {
                     caller: Caller::current(),
                     since: now,
                 });
+                state.waits.observe(Duration::ZERO);
                 return Ok(self.permit(work, now, true));
             }
             let (turn, comes) = oneshot::channel();
@@ -196,8 +207,9 @@ impl Admission {
                 true => state.waiting.push_front(waiting),
                 false => state.waiting.push_back(waiting),
             }
-            comes
+            (comes, Arc::clone(&state.waits))
         };
+        let _waiting = waits.begin();
         match tokio::time::timeout_at(deadline.into(), turn).await {
             Ok(Ok(permit)) => Ok(permit),
             // None was free in time.

@@ -202,6 +202,7 @@ impl Database {
                 source,
                 readers: READERS,
                 writable: true,
+                waits: Arc::default(),
             })?;
             Ok(Self(Place::File(File {
                 pool,

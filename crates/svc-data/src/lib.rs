@@ -50,6 +50,7 @@
 mod admission;
 #[cfg(feature = "sqlite")]
 pub mod database;
+mod durations;
 mod engine;
 mod error;
 mod functions;
@@ -67,6 +68,7 @@ mod value;
 pub use admission::turns;
 #[cfg(feature = "sqlite")]
 pub use database::{Connection, Database, Migration, Row, Value};
+pub use durations::{DURATION_BOUNDS, DurationCounts, Durations, Timed};
 #[cfg(feature = "sqlite")]
 pub use engine::sqlite::{DeclaredField, DeclaredModel};
 pub use engine::{PoolUse, ResourceOptions, ServerRule};
@@ -80,7 +82,7 @@ pub use record::{
 };
 pub use resource::{
     BulkOptions, Examined, Location, Page, Resource, ResourceUrl, Rest, ServerLocation,
-    UpdateOptions,
+    StatementKind, UpdateOptions,
 };
 pub use sql::SqlOutput;
 pub use structure::{Field, Model, Structure, Writes};

@@ -12,6 +12,7 @@ mod list;
 mod page;
 mod part;
 mod references;
+mod statements;
 mod structure_check;
 
 use std::{
@@ -41,10 +42,12 @@ pub use self::bulk_create::BulkOptions;
 pub use self::connect::{Location, ResourceUrl, ServerLocation};
 pub use self::examine::Examined;
 pub use self::page::{Page, Rest};
+pub use self::statements::StatementKind;
+use self::statements::Statements;
 use self::structure_check::{Due, StructureCheck};
 use crate::{
-    Before, CommitNote, Error, ErrorKind, IfMatch, KeepValues, Model, RecordJson, ResourceOptions,
-    Result, Structure,
+    Before, CommitNote, DurationCounts, Error, ErrorKind, IfMatch, KeepValues, Model, RecordJson,
+    ResourceOptions, Result, Structure,
     engine::{ChangeRequest, Driver, Update},
     plan::{AggregatePlan, ListPlan},
     record::{Keeping, Note, Projection, Purpose, RawValue, read_body, read_key},
@@ -91,6 +94,7 @@ struct Inner {
     structure_read: AtomicI64,
     reloading: Mutex<()>,
     check: StructureCheck,
+    statements: Statements,
 }
 
 /// How a record is changed.
@@ -194,7 +198,9 @@ impl Resource {
         structure_check: Duration,
     ) -> Result<Self> {
         let checked = Instant::now();
-        let structure = driver.structure().await?;
+        let statements = Statements::default();
+        let read = statements.timed(StatementKind::Structure, driver.structure());
+        let structure = read.await?;
         Ok(Self {
             inner: Arc::new(Inner {
                 name,
@@ -203,6 +209,7 @@ impl Resource {
                 structure_read: AtomicI64::new(Timestamp::now().as_millisecond()),
                 reloading: Mutex::new(()),
                 check: StructureCheck::new(structure_check, checked),
+                statements,
             }),
             note: None,
             values: None,
@@ -220,6 +227,13 @@ impl Resource {
     #[must_use]
     pub fn structure(&self) -> Arc<Structure> {
         self.inner.structure.load_full()
+    }
+
+    /// How long statements took since the database was connected, by what they were for. The wait for a connection is part
+    /// of it.
+    #[must_use]
+    pub fn statement_durations(&self) -> Vec<(StatementKind, DurationCounts)> {
+        self.inner.statements.counts()
     }
 
     /// When the structure was last read.
@@ -258,7 +272,9 @@ impl Resource {
         if !Arc::ptr_eq(&self.structure(), seen) {
             return Ok(());
         }
-        let structure = self.inner.driver.structure().await?;
+        let (statements, driver) = (&self.inner.statements, &self.inner.driver);
+        let read = statements.timed(StatementKind::Structure, driver.structure());
+        let structure = read.await?;
         self.inner.structure.store(Arc::new(structure));
         let now = Timestamp::now().as_millisecond();
         self.inner.structure_read.store(now, Ordering::Relaxed);
@@ -354,9 +370,13 @@ impl Resource {
     /// # Errors
     /// As [`Resource::list`]; [`ErrorKind::Invalid`] also when the function does not fit the field.
     pub async fn aggregate(&self, model: &Arc<Model>, query: &AggregateQuery) -> Result<Bytes> {
-        self.with_structure(model, |driver, structure, model| {
-            Ok(driver.aggregate(model, AggregatePlan::of_all(structure, model, query)?))
-        })
+        self.with_structure(
+            model,
+            StatementKind::Aggregate,
+            |driver, structure, model| {
+                Ok(driver.aggregate(model, AggregatePlan::of_all(structure, model, query)?))
+            },
+        )
         .await
     }
 
@@ -366,9 +386,13 @@ impl Resource {
     /// # Errors
     /// As [`Resource::aggregate`].
     pub async fn group(&self, model: &Arc<Model>, query: &GroupQuery) -> Result<Bytes> {
-        self.with_structure(model, |driver, structure, model| {
-            Ok(driver.aggregate(model, AggregatePlan::of_groups(structure, model, query)?))
-        })
+        self.with_structure(
+            model,
+            StatementKind::Aggregate,
+            |driver, structure, model| {
+                Ok(driver.aggregate(model, AggregatePlan::of_groups(structure, model, query)?))
+            },
+        )
         .await
     }
 
@@ -382,7 +406,7 @@ impl Resource {
         id: &str,
         view: &RecordView,
     ) -> Result<RecordJson> {
-        let record = self.with_structure(model, |driver, _, model| {
+        let record = self.with_structure(model, StatementKind::Retrieve, |driver, _, model| {
             let shown = Projection::resolve(model, view)?;
             Ok(driver.retrieve(model, read_key(model, id)?, shown))
         });
@@ -406,7 +430,7 @@ impl Resource {
         field: &str,
         time_zone: Option<&str>,
     ) -> Result<Option<RawValue>> {
-        self.with_structure(model, |driver, _, model| {
+        self.with_structure(model, StatementKind::Value, |driver, _, model| {
             let zone = Zone::parse(time_zone);
             let zone = zone.map_err(|message| Error::invalid_field("tz", message))?;
             let index = model.index_of(field).ok_or_else(|| {
@@ -423,7 +447,7 @@ impl Resource {
     /// # Errors
     /// As [`Resource::retrieve`] and [`Resource::list`].
     pub async fn siblings(&self, model: &Arc<Model>, id: &str, query: &ListQuery) -> Result<Bytes> {
-        self.with_structure(model, |driver, structure, model| {
+        self.with_structure(model, StatementKind::List, |driver, structure, model| {
             let mut query = query.clone();
             query.fields = Some(model.primary_key().map(|key| key.name.clone()).collect());
             query.count = Count::None;
@@ -472,7 +496,7 @@ impl Resource {
             true => Purpose::Replace,
             false => Purpose::Update,
         };
-        let changed = self.with_structure(model, |driver, _, model| {
+        let changed = self.with_structure(model, StatementKind::Update, |driver, _, model| {
             writable(model, model.writes.update, "updated")?;
             let keeping = self.kept(model);
             let shown = Projection::resolve(model, &options.view)?.keeping(keeping.clone());
@@ -509,7 +533,11 @@ impl Resource {
             read.await
                 .map_err(|source| Error::internal("a query was not examined").with_source(source))?
         };
-        driver.sql(job?).await
+        let answer = driver.sql(job?);
+        self.inner
+            .statements
+            .timed(StatementKind::Sql, answer)
+            .await
     }
 
     /// Deletes a record and returns what it was.
@@ -522,7 +550,7 @@ impl Resource {
         id: &str,
         if_match: Option<&IfMatch>,
     ) -> Result<Before> {
-        let changed = self.with_structure(model, |driver, _, model| {
+        let changed = self.with_structure(model, StatementKind::Delete, |driver, _, model| {
             writable(model, model.writes.delete, "deleted")?;
             let request = ChangeRequest {
                 key: read_key(model, id)?,
@@ -540,6 +568,7 @@ impl Resource {
     pub(crate) async fn with_structure<T>(
         &self,
         model: &Arc<Model>,
+        kind: StatementKind,
         plan: impl for<'m> Fn(
             &'m dyn Driver,
             &'m Structure,
@@ -552,7 +581,7 @@ impl Resource {
             false => structure.model(&model.name).unwrap_or(model),
         };
         let refused = match plan(&*self.inner.driver, &structure, current) {
-            Ok(call) => match call.await {
+            Ok(call) => match self.inner.statements.timed(kind, call).await {
                 Err(error) if error.kind() == ErrorKind::StructureChanged => error,
                 result => return result,
             },
@@ -567,9 +596,10 @@ impl Resource {
         );
         self.reload_from(&structure).await?;
         let model = self.model(&model.name)?;
-        plan(&*self.inner.driver, &self.structure(), &model)?
-            .await
-            .map_err(no_longer_changing)
+        let structure = self.structure();
+        let call = plan(&*self.inner.driver, &structure, &model)?;
+        let answer = self.inner.statements.timed(kind, call);
+        answer.await.map_err(no_longer_changing)
     }
 
     /// Whether the database still has this structure.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use svc_data::database::DatabaseLock;
-use svc_data::{Database, Row};
+use svc_data::{Database, Durations, Row};
 use uuid::{ContextV7, Uuid};
 
 pub use self::address::ServiceAddress;
@@ -75,6 +75,8 @@ struct Inner {
     lines: Mutex<ContextV7>,
     /// The revision last read and the change counter it was read at.
     revision: Mutex<Option<(u64, u64)>>,
+    /// How long statements take.
+    statements: Durations,
 }
 
 impl Store {
@@ -88,6 +90,7 @@ impl Store {
             passwords: Passwords::default(),
             lines: Mutex::new(ContextV7::new()),
             revision: Mutex::new(None),
+            statements: Durations::default(),
         };
         Self {
             inner: Arc::new(inner),
@@ -144,6 +147,11 @@ impl Store {
     /// Waits until the revision may have moved. In a file nobody tells of it: then it waits for ever.
     pub async fn changed(&self) {
         self.inner.database.changed().await;
+    }
+
+    /// How long statements on the store took in this process, without what waits for a connection.
+    pub fn statement_durations(&self) -> &Durations {
+        &self.inner.statements
     }
 
     /// Whether the store answers; for a readiness check.

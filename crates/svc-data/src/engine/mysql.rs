@@ -58,8 +58,8 @@ impl Mysql {
     pub(crate) fn connect(rest: &str, options: &ResourceOptions) -> Result<ServerDriver<Self>> {
         let source = Source::parse(rest, options.servers.clone())?;
         let timeout = options.statement_timeout;
-        let admission = Admission::shared(options.connections);
-        let sql_admission = Admission::in_order(sql::CONNECTIONS);
+        let admission = Admission::shared(options.connections).counting(&options.waits);
+        let sql_admission = Admission::in_order(sql::CONNECTIONS).counting(&options.waits);
         Ok(ServerDriver {
             pool: Arc::new(source.pool(options.connections, admission, timeout, &[])?),
             sql: Arc::new(source.pool(sql::CONNECTIONS, sql_admission, timeout, sql::SETTINGS)?),

@@ -2,6 +2,8 @@
 
 use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
 
+use crate::Durations;
+
 /// How long a statement on records may take when nothing else is set.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
 /// How old what is known of the structure may be when nothing else is set.
@@ -23,6 +25,8 @@ pub struct ResourceOptions {
     /// Which database servers may be connected to; all of them when `None`. The sockets of this machine are no such
     /// servers.
     pub servers: Option<ServerRule>,
+    /// Counts how long statements waited for a connection.
+    pub waits: Arc<Durations>,
     /// Puts an SQLite database into WAL mode, so that readers and the writer do not wait for each other.
     /// Off, since the mode is the owner's choice.
     pub set_wal: bool,
@@ -64,6 +68,7 @@ impl Default for ResourceOptions {
                 .map_or(2, |cores| cores.get().clamp(2, 16)),
             connections: 10,
             servers: None,
+            waits: Arc::default(),
             set_wal: false,
             untouched: false,
         }

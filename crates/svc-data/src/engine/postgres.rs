@@ -96,8 +96,8 @@ impl Postgres {
     /// Connects what was read from a URL.
     fn over(source: &Source, options: &ResourceOptions) -> Result<ServerDriver<Self>> {
         let timeout = options.statement_timeout;
-        let admission = Admission::shared(options.connections);
-        let sql_admission = Admission::in_order(sql::CONNECTIONS);
+        let admission = Admission::shared(options.connections).counting(&options.waits);
+        let sql_admission = Admission::in_order(sql::CONNECTIONS).counting(&options.waits);
         let settings = read::settings(timeout);
         Ok(ServerDriver {
             pool: Arc::new(source.pool(options.connections, admission, timeout, &settings)?),

@@ -111,6 +111,7 @@ impl Sqlite {
                 },
                 readers: options.readers,
                 writable,
+                waits: options.waits,
             })
         })
         .await

@@ -5,7 +5,7 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use svc_model::{JsonObject, RecordId, RecordView};
 
 use crate::{
-    BeforeCommit, Error, ErrorKind, IfMatch, Model, RecordJson, Resource, Result,
+    BeforeCommit, Error, ErrorKind, IfMatch, Model, RecordJson, Resource, Result, StatementKind,
     engine::{ChangeRequest, Update},
     record::{BulkPlan, Note, Projection, RecordBody, read_key, taken_back},
     resource::create::{read_new, unique_key},
@@ -60,7 +60,7 @@ impl Resource {
         options: &BulkOptions,
         note: &Note,
     ) -> Result<Vec<Result<RecordJson>>> {
-        self.with_structure(model, |driver, _, model| {
+        self.with_structure(model, StatementKind::Create, |driver, _, model| {
             let keeping = self.kept(model);
             let wanted = Projection::resolve(model, &options.view)?.keeping(keeping.clone());
             let unique = unique_key(model, options.on_conflict.as_deref())?;
@@ -123,7 +123,7 @@ impl Resource {
         for (id, etag) in records {
             // An update of nothing waits until no transaction locks the record.
             let found = self
-                .with_structure(model, |driver, _, model| {
+                .with_structure(model, StatementKind::Update, |driver, _, model| {
                     let shown = Projection::of_key(model)?;
                     let key = read_key(model, id.as_str())?;
                     let request = ChangeRequest {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use svc_model::{JsonObject, ListQuery, RecordView};
 
 use crate::{
-    ChangedRecords, Model, Resource, Result,
+    ChangedRecords, Model, Resource, Result, StatementKind,
     plan::ListPlan,
     record::{Projection, Purpose, change_all::ChangeAll, read_body},
     resource::writable,
@@ -25,7 +25,7 @@ impl Resource {
         body: &JsonObject,
         expected: Option<u64>,
     ) -> Result<ChangedRecords> {
-        self.with_structure(model, |driver, structure, model| {
+        self.with_structure(model, StatementKind::Update, |driver, structure, model| {
             writable(model, model.writes.update, "updated")?;
             let mut view = RecordView::default();
             view.time_zone.clone_from(&query.time_zone);
@@ -54,7 +54,7 @@ impl Resource {
         query: &ListQuery,
         expected: Option<u64>,
     ) -> Result<ChangedRecords> {
-        self.with_structure(model, |driver, structure, model| {
+        self.with_structure(model, StatementKind::Delete, |driver, structure, model| {
             writable(model, model.writes.delete, "deleted")?;
             let request = ChangeAll {
                 test: ListPlan::resolve(structure, model, query)?.test,

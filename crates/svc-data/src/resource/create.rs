@@ -5,7 +5,7 @@ use std::{slice, sync::Arc};
 use svc_model::{JsonObject, RecordView};
 
 use crate::{
-    BulkOptions, Error, Model, RecordJson, Resource, Result,
+    BulkOptions, Error, Model, RecordJson, Resource, Result, StatementKind,
     record::{Projection, Purpose, RecordBody, UniqueKey, read_body},
     resource::writable,
     value::time::Zone,
@@ -64,7 +64,7 @@ impl Resource {
                 .pop()
                 .unwrap_or_else(|| Err(Error::internal("a record that was created is missing")));
         }
-        self.with_structure(model, |driver, _, model| {
+        self.with_structure(model, StatementKind::Create, |driver, _, model| {
             let unique = unique_key(model, on_conflict)?;
             let shown = Projection::resolve(model, view)?.keeping(self.kept(model));
             let body = read_new(model, body, &shown.zone, unique.as_ref())?;

@@ -10,7 +10,7 @@ use svc_model::{Expand, Invalid, ListQuery, RecordView, wire::BoxFuture};
 use self::added::{Added, Array, Found, Read, Records, most_of, write};
 use super::keys::{Comparer, Key, equal_to_one, places};
 use crate::{
-    Error, Model, Resource, Result,
+    Error, Model, Resource, Result, StatementKind,
     plan::{
         ListPlan, MostOfEach,
         expand::{ExpandPlan, ExpandedRecords, RelatedRecords, Resolver},
@@ -264,16 +264,20 @@ impl Expander<'_> {
             let query_now: &ListQuery = &query;
             let part = self
                 .resource
-                .with_structure(&related.model, |driver, structure, model| {
-                    let mut plan = ListPlan::resolve(structure, model, query_now)?;
-                    let fields = places(model, &related.fields)?;
-                    plan.among = Some(equal_to_one(model, &fields, values, zone)?);
-                    plan.most_of_each = relation.is_many.then_some(MostOfEach { fields, most });
-                    plan.beside = Some(places(model, &related.expand.beside)?);
-                    plan.limit = limit;
-                    plan.is_internal = true;
-                    Ok(driver.list(model, plan))
-                })
+                .with_structure(
+                    &related.model,
+                    StatementKind::List,
+                    |driver, structure, model| {
+                        let mut plan = ListPlan::resolve(structure, model, query_now)?;
+                        let fields = places(model, &related.fields)?;
+                        plan.among = Some(equal_to_one(model, &fields, values, zone)?);
+                        plan.most_of_each = relation.is_many.then_some(MostOfEach { fields, most });
+                        plan.beside = Some(places(model, &related.expand.beside)?);
+                        plan.limit = limit;
+                        plan.is_internal = true;
+                        Ok(driver.list(model, plan))
+                    },
+                )
                 .await?;
             let beside = part.beside.unwrap_or_default();
             let records = Records::new(&part.results, &beside, related.expand.beside.len());

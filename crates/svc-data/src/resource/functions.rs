@@ -6,7 +6,7 @@ use svc_model::JsonObject;
 #[cfg(doc)]
 use crate::ErrorKind;
 use crate::{
-    Resource, Result,
+    Resource, Result, StatementKind,
     functions::{FunctionCall, unsupported},
 };
 
@@ -29,6 +29,11 @@ impl Resource {
             return Err(unsupported());
         }
         let call = FunctionCall::new(name, listed, arguments)?;
-        driver.call(&self.structure(), call).await
+        let structure = self.structure();
+        let answer = driver.call(&structure, call);
+        self.inner
+            .statements
+            .timed(StatementKind::Call, answer)
+            .await
     }
 }

@@ -6,7 +6,7 @@ use svc_model::{JsonObject, ListQuery, RecordView};
 
 use super::keys::places;
 use crate::{
-    Error, Model, Resource, Result,
+    Error, Model, Resource, Result, StatementKind,
     plan::{Comparison, ListPlan, Test},
     record::{Part, Projection, read_key},
     value::Scalar,
@@ -41,7 +41,7 @@ impl Resource {
         beside: Option<&[String]>,
     ) -> Result<Part> {
         let of = &of;
-        self.with_structure(model, |driver, structure, model| {
+        self.with_structure(model, StatementKind::List, |driver, structure, model| {
             let mut plan = ListPlan::resolve(structure, model, query)?;
             match of {
                 ListPurpose::Page => {}

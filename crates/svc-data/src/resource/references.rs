@@ -13,7 +13,7 @@ use super::{
     part::ListPurpose,
 };
 use crate::{
-    Model, Resource, Result,
+    Model, Resource, Result, StatementKind,
     plan::ListPlan,
     record::{Projection, no_such_record},
     structure::Referrer,
@@ -73,7 +73,7 @@ impl Resource {
         let model = self.model(&referrer.model)?;
         let query = ListQuery::new().count(Count::None);
         let (query, value) = (&query, std::slice::from_ref(&value));
-        let part = self.with_structure(&model, |driver, structure, model| {
+        let part = self.with_structure(&model, StatementKind::List, |driver, structure, model| {
             let fields = places(model, &referrer.fields)?;
             let mut plan = ListPlan::resolve(structure, model, query)?;
             plan.test = Some(equal_to_one(model, &fields, value, &Zone::UTC)?);

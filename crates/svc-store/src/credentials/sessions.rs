@@ -132,6 +132,22 @@ handle! {
 }
 
 impl Sessions<'_> {
+    /// How many sessions of users and accounts have not ended.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn count(&self) -> Result<u64> {
+        self.store
+            .read(|reader| {
+                let sql = "SELECT COUNT(*) AS count FROM sessions WHERE expires > ?1";
+                let count = reader.find(sql, &values![reader.now()], |row| {
+                    Ok(row.get::<i64>("count")?)
+                })?;
+                Ok(u64::try_from(count.unwrap_or_default()).unwrap_or_default())
+            })
+            .await
+    }
+
     /// The session that the claims of an access token name; `None` when it has ended. Whether the token is genuine
     /// is [`Keyring::verify`](crate::Keyring::verify)'s to say.
     ///

@@ -56,11 +56,13 @@ impl<'c> Reader<'c> {
 
     /// The rows of a statement.
     pub(crate) fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
+        let _timed = self.store.statement_durations().begin();
         Ok(self.conn.query(sql, values)?)
     }
 
     /// The only row of a statement, or none.
     pub(crate) fn query_one(&mut self, sql: &str, values: &[Value]) -> Result<Option<Row>> {
+        let _timed = self.store.statement_durations().begin();
         Ok(self.conn.query_one(sql, values)?)
     }
 
@@ -99,6 +101,7 @@ impl<'c> Reader<'c> {
         values: &[Value],
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<bool> {
+        let _timed = self.store.statement_durations().begin();
         Ok(self.conn.read_text(sql, values, take)?)
     }
 
@@ -128,6 +131,7 @@ impl<'c> Tx<'c> {
     /// Runs a statement and says how many rows it changed.
     pub(crate) fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
         self.has_written = true;
+        let _timed = self.store.statement_durations().begin();
         Ok(self.conn.execute(sql, values)?)
     }
 
@@ -147,6 +151,7 @@ impl<'c> Tx<'c> {
         rows: &mut dyn Iterator<Item = Vec<Value>>,
     ) -> Result<u64> {
         self.has_written = true;
+        let _timed = self.store.statement_durations().begin();
         Ok(self.conn.execute_many(sql, rows)?)
     }
 

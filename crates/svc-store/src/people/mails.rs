@@ -181,6 +181,22 @@ impl Mails<'_> {
             .await
     }
 
+    /// How many mails wait.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn count(&self) -> Result<u64> {
+        self.store
+            .read(|reader| {
+                let sql = "SELECT COUNT(*) AS count FROM mails WHERE expires > ?1";
+                let count = reader.find(sql, &values![reader.now()], |row| {
+                    Ok(row.get::<i64>("count")?)
+                })?;
+                Ok(u64::try_from(count.unwrap_or_default()).unwrap_or_default())
+            })
+            .await
+    }
+
     /// Takes the mail that is due next, for the two minutes in which it is to be [sent](Self::sent) or
     /// [put back](Self::failed); after that any process may take it again. Mails that have expired are
     /// deleted. `None` also when the mail is damaged; the one behind it comes with the next call.

@@ -21,7 +21,7 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    Error, Result,
+    Durations, Error, Result,
     admission::{Admission, Work},
     engine::PoolUse,
     record::Note,
@@ -48,6 +48,8 @@ pub(crate) struct Options {
     pub(crate) readers: usize,
     /// A pool without a writer refuses writes.
     pub(crate) writable: bool,
+    /// Counts how long reads wait for their turn.
+    pub(crate) waits: Arc<Durations>,
 }
 
 /// The threads of one file. They end when the last clone is gone.
@@ -77,7 +79,7 @@ pub(crate) struct Pool {
 impl Pool {
     /// Opens the file with one reader to see that it can be used, then starts the threads.
     pub(crate) fn start(options: Options) -> Result<Self> {
-        let (source, readers) = (options.source, options.readers);
+        let (source, readers, waits) = (options.source, options.readers, options.waits);
         let commits = Arc::new(AtomicU64::new(0));
         let (open, closed) = mpsc::channel(1);
         // The writer first: it may have to recover the journal of a program that was killed.
@@ -115,7 +117,7 @@ impl Pool {
         Ok(Self {
             commits,
             reads,
-            admission: (readers > 1).then(|| Admission::for_threads(readers)),
+            admission: (readers > 1).then(|| Admission::for_threads(readers).counting(&waits)),
             writes,
             watch: Arc::new(Mutex::new(watch)),
             ping: Arc::new(tokio::sync::Mutex::new(Slot::new(

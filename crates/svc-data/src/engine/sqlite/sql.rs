@@ -54,6 +54,7 @@ pub(super) async fn start(path: &Path) -> Result<pool::Pool> {
         source,
         readers: READERS,
         writable: false,
+        waits: Arc::default(),
     };
     tokio::task::spawn_blocking(move || pool::Pool::start(options))
         .await

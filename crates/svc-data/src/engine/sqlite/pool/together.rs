@@ -232,6 +232,7 @@ mod tests {
             source,
             readers: 2,
             writable: true,
+            waits: Arc::default(),
         };
         Pool::start(options).unwrap()
     }
