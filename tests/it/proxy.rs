@@ -7,6 +7,7 @@ mod program;
 mod redirects;
 mod requests;
 mod secrets;
+mod traces;
 mod upstream;
 
 use std::sync::OnceLock;

@@ -31,6 +31,7 @@ const PROJECT: &str = "main";
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     svc serve --connect shop=sqlite:path/to/file.db\n  \
+    svc serve --metrics-listen 127.0.0.1:9090 --rate-limit 50:200 --address-rate-limit 60/m\n  \
     svc serve --listen 0.0.0.0:8080 --public-url https://data.example.com --config svc.toml\n\n\
     Each --connect becomes, or updates, a resource of project main, environment prod. New credentials are \
     printed once. The configuration file has the same names: listen = \"0.0.0.0:8080\", and a table \

@@ -6,6 +6,7 @@ mod call;
 mod functions;
 pub(crate) mod health;
 pub(crate) mod imports;
+pub(crate) mod metrics;
 mod pages;
 mod projects;
 pub(crate) mod records;
@@ -20,14 +21,15 @@ mod users;
 
 use axum::{
     Router,
-    extract::Request,
+    extract::{MatchedPath, Request},
     response::{IntoResponse as _, Response},
 };
 use http::{Method, StatusCode};
 
-use self::routes::{Hosts, Routes};
+use self::routes::{Hosts, Routed, Routes};
 use crate::{
     http::{ApiError, compression::compressed, response::empty_response},
+    metrics::requests::{Route, UNMATCHED},
     openapi, proxy,
     state::Shared,
 };
@@ -36,14 +38,14 @@ use crate::{
 pub(crate) fn router(hosts: Hosts, state: Shared) -> Router {
     let mut routes = health::routes().merge(root::routes(hosts));
     if hosts != Hosts::Data {
-        routes = routes.merge(application());
+        routes = routes.merge(metrics::routes()).merge(application());
     }
     if hosts != Hosts::Application {
         routes = routes.merge(data());
     }
     routes
         .into_router()
-        .fallback(unknown_path)
+        .fallback(Routed::new(UNMATCHED, unknown_path))
         .method_not_allowed_fallback(other_method)
         .with_state(state)
 }
@@ -79,6 +81,9 @@ async fn unknown_path() -> ApiError {
 
 /// A known path with a method that it does not have. The router adds `Allow`.
 async fn other_method(request: Request) -> Response {
+    if let Some(path) = request.extensions().get::<MatchedPath>() {
+        Route::new(path.as_str()).enter();
+    }
     if request.method() == Method::OPTIONS {
         empty_response(StatusCode::NO_CONTENT).into_response()
     } else {

@@ -2,8 +2,10 @@
 
 pub(crate) mod access;
 pub(crate) mod account;
+pub(crate) mod bearer;
 pub(crate) mod credentials;
 pub(crate) mod identity;
 pub(crate) mod jwt;
 pub(crate) mod limits;
+pub(crate) mod rate_limit;
 pub(crate) mod throttle;

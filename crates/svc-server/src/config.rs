@@ -1,6 +1,7 @@
 //! What an operator can set of the service.
 
 mod in_effect;
+mod rate_limit;
 mod resource_host;
 
 use std::{
@@ -16,10 +17,10 @@ use std::{
 
 use http::{HeaderValue, Uri};
 use ipnet::IpNet;
-use svc_data::{ResourceOptions, ServerRule};
+use svc_data::{Durations, ResourceOptions, ServerRule};
 use svc_model::administration::service::Setting;
 
-pub use self::{in_effect::SettingSource, resource_host::ResourceHost};
+pub use self::{in_effect::SettingSource, rate_limit::RateLimit, resource_host::ResourceHost};
 use crate::{Error, MailConfig};
 
 /// The settings of a [`Server`](crate::Server). Start from [`Config::default`] and set what differs.
@@ -32,6 +33,9 @@ pub struct Config {
     /// Where to listen for the data host, so that [`listen`](Self::listen) serves the application host
     /// alone.
     pub data_listen: Option<SocketAddr>,
+    /// Where to listen for `/metrics` without a credential. Without it they are on [`listen`](Self::listen) for operators
+    /// alone. Default none.
+    pub metrics_listen: Option<SocketAddr>,
     /// The URL under which callers reach the service, without a trailing slash, such as
     /// `https://data.example.com`. Links are made from it. When unset, they are made from the headers of
     /// a trusted proxy, else from the request.
@@ -88,6 +92,10 @@ pub struct Config {
     pub tries_per_account: NonZeroU32,
     /// How many account calls a minute are allowed from one address; ten times as many refreshes. Default 60.
     pub tries_per_address: NonZeroU32,
+    /// How often each credential may call. Default without a limit.
+    pub rate_limit: Option<RateLimit>,
+    /// How often each address may call without a credential. Default without a limit.
+    pub address_rate_limit: Option<RateLimit>,
     /// How long a request of the HTTP proxy may take, from the call to the last byte of the answer. Default 30 s.
     pub proxy_timeout: Duration,
     /// The most bytes of an answer that the HTTP proxy passes on. Default 16 MiB. They are passed on as they come: a
@@ -118,6 +126,8 @@ pub struct Config {
     /// The mail server. Without one, mails stay in the outbox of the store, where an administrator can read them.
     /// Default none.
     pub mail: Option<MailConfig>,
+    /// How long statements waited for a connection, on all resources that are connected with these settings.
+    pub(crate) pool_waits: Arc<Durations>,
 }
 
 /// Whether writes leave lines in the audit trail, and what happens to a write whose line the store does not accept.
@@ -162,6 +172,7 @@ impl Default for Config {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             data_listen: None,
+            metrics_listen: None,
             public_url: None,
             trusted_proxies: Vec::new(),
             cors_origins: Vec::new(),
@@ -184,6 +195,8 @@ impl Default for Config {
             answer_memory: 256 * 1024 * 1024,
             tries_per_account: NonZeroU32::new(10).unwrap_or(NonZeroU32::MIN),
             tries_per_address: NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN),
+            rate_limit: None,
+            address_rate_limit: None,
             proxy_timeout: Duration::from_secs(30),
             proxy_response_limit: 16 * 1024 * 1024,
             max_proxy_requests: 256,
@@ -197,6 +210,7 @@ impl Default for Config {
             sources: BTreeMap::new(),
             program_settings: Vec::new(),
             mail: None,
+            pool_waits: Arc::default(),
         }
     }
 }
@@ -207,6 +221,7 @@ impl Config {
         let mut options = ResourceOptions::default();
         options.statement_timeout = self.statement_timeout;
         options.structure_check = self.structure_check;
+        options.waits = Arc::clone(&self.pool_waits);
         options.connections = self.database_connections;
         options.readers = self.sqlite_readers.unwrap_or(options.readers);
         if !self.resource_hosts.is_empty() {

@@ -12,6 +12,7 @@ pub(crate) mod range;
 pub(crate) mod request;
 pub(crate) mod resource_path;
 pub(crate) mod response;
+pub(crate) mod trace;
 
 pub(crate) use self::{
     error::{ApiError, ApiResult},

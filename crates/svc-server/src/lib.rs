@@ -25,6 +25,7 @@ mod error;
 mod http;
 mod in_process;
 mod mail;
+mod metrics;
 mod openapi;
 mod proxy;
 mod resources;
@@ -32,7 +33,9 @@ mod server;
 mod state;
 
 pub use self::{
-    config::{AuditMode, AuditValues, Config, IpRange, Origin, ResourceHost, SettingSource},
+    config::{
+        AuditMode, AuditValues, Config, IpRange, Origin, RateLimit, ResourceHost, SettingSource,
+    },
     error::Error,
     in_process::InProcess,
     mail::MailConfig,

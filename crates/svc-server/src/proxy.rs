@@ -55,6 +55,7 @@ use crate::{
         body::read_object,
         request::{RequestId, check_draft},
         response::ResponseKind,
+        trace::{TRACEPARENT, Trace},
     },
     state::Shared,
 };
@@ -124,6 +125,12 @@ async fn exchange(
     audit.method = call.method.clone();
     let written = call.url.clone();
     let mut outgoing = outgoing(call, &rules, state.config.body_limit)?;
+    if let Some(trace) = parts.extensions.get::<Trace>()
+        && let Some(header) = trace.to_header()
+    {
+        // A caller may name another one for the other service.
+        outgoing.headers.entry(TRACEPARENT).or_insert(header);
+    }
     audit.host = outgoing.target.host().to_owned();
     let permit = Arc::clone(&proxy.permits)
         .try_acquire_owned()

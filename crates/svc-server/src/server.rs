@@ -15,7 +15,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavi
 use crate::{
     Config, Error,
     api::{
-        imports, router,
+        imports, metrics, router,
         routes::{Hosts, PREFIX},
     },
     http::{
@@ -54,6 +54,8 @@ const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 pub struct Server {
     state: Shared,
     listeners: Vec<(Hosts, TcpListener)>,
+    /// That of the metrics, where they have one of their own.
+    metrics: Option<TcpListener>,
     base_url: String,
     app_base_url: String,
     smtp: Option<Smtp>,
@@ -94,6 +96,16 @@ impl Server {
                     base_url
                 }
             };
+            let metrics = match config.metrics_listen {
+                None => None,
+                Some(address) => {
+                    let listener = bind(address).await?;
+                    let address = address_of(&listener, address)?;
+                    config.metrics_listen = Some(address);
+                    tracing::info!(%address, "metrics are served to everybody who reaches this address");
+                    Some(listener)
+                }
+            };
             let app_base_url = format!("{app_origin}{PREFIX}");
             let state = State::new(config, store, base_url.clone(), app_base_url.clone())?;
             let _ = state.serves_since.set(Timestamp::now());
@@ -108,6 +120,7 @@ impl Server {
             Ok(Self {
                 state,
                 listeners,
+                metrics,
                 base_url,
                 app_base_url,
                 smtp,
@@ -149,6 +162,7 @@ impl Server {
             let Self {
                 state,
                 listeners,
+                metrics: metrics_listener,
                 smtp,
                 ..
             } = self;
@@ -157,13 +171,24 @@ impl Server {
             let purger = tokio::spawn(purge_audit(Shared::clone(&state)));
             let checker = tokio::spawn(check_store(Shared::clone(&state)));
             let resources = tokio::spawn(check_resources(Shared::clone(&state)));
-            let in_flight = limits::Limits::new(&state.config);
+            let counted = &state.metrics.http;
+            let in_flight = limits::Limits::new(&state.config).counting(counted);
             let connections = Connections::new(&state.config);
             let mut tasks = JoinSet::new();
             for (hosts, listener) in listeners {
                 let stack = in_flight.around(router(hosts, Shared::clone(&state)), &state.config);
                 let (state, stopped) = (Shared::clone(&state), stopped.clone());
                 let connections = connections.clone();
+                tasks.spawn(async move {
+                    serve(listener, stack, connections, &state.config, stopped).await;
+                });
+            }
+            if let Some(listener) = metrics_listener {
+                // Nothing that callers of the service do keeps a scrape waiting.
+                let in_flight = limits::Limits::new(&state.config).counting(counted);
+                let stack = in_flight.around(metrics::router(Shared::clone(&state)), &state.config);
+                let (state, stopped) = (Shared::clone(&state), stopped.clone());
+                let connections = Connections::new(&state.config);
                 tasks.spawn(async move {
                     serve(listener, stack, connections, &state.config, stopped).await;
                 });
@@ -303,6 +328,9 @@ async fn watch_store(state: Shared) {
             () = state.store.changed() => false,
         };
         state.throttle.tidy();
+        if let Some(limits) = &state.rate_limits {
+            limits.tidy();
+        }
         let asked = Instant::now();
         let synced = async {
             if asks {

@@ -40,11 +40,13 @@ use crate::{
     Config, Error,
     auth::{
         identity::{Credentials, MOST_KNOWN, Program},
+        rate_limit::RateLimits,
         throttle::Throttle,
     },
     config::AuditMode,
     http::{ApiResult, request::RequestId},
     mail::MailHandle,
+    metrics::Metrics,
     proxy::shared::Proxy,
     resources::{places::Places, test::ResourceTests},
 };
@@ -69,6 +71,9 @@ pub(crate) struct State {
     pub(crate) tools: Tools,
     pub(crate) administered: AdministeredLists,
     pub(crate) throttle: Throttle,
+    /// How often callers may call, where that is limited.
+    pub(crate) rate_limits: Option<RateLimits>,
+    pub(crate) metrics: Metrics,
     pub(crate) mail: MailHandle,
     pub(crate) proxy: Proxy,
     pub(crate) writing: Writing,
@@ -104,6 +109,8 @@ impl State {
         let places = Places::new(&config, store.dir());
         Ok(Arc::new(Self {
             throttle: Throttle::new(&config),
+            rate_limits: RateLimits::of(&config),
+            metrics: Metrics::default(),
             proxy: Proxy::new(&config)?,
             writing: Writing::new(&config),
             write_keys: WriteKeys::default(),

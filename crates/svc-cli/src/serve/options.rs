@@ -15,7 +15,8 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 use svc_server::{
-    AuditMode, AuditValues, Config, IpRange, MailConfig, Origin, ResourceHost, SettingSource,
+    AuditMode, AuditValues, Config, IpRange, MailConfig, Origin, RateLimit, ResourceHost,
+    SettingSource,
 };
 
 use crate::error::Error;
@@ -40,6 +41,10 @@ pub(crate) struct ServerOptions {
     #[arg(long, value_name = "ADDR", env = "SVC_DATA_LISTEN", value_parser = parse_address)]
     #[serde(deserialize_with = "address")]
     data_listen: Option<SocketAddr>,
+    /// Address of its own for /metrics, without a credential; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", env = "SVC_METRICS_LISTEN", value_parser = parse_address)]
+    #[serde(deserialize_with = "address")]
+    metrics_listen: Option<SocketAddr>,
     /// URL under which callers reach the service, such as https://data.example.com; links begin with it
     #[arg(long, value_name = "URL", env = "SVC_PUBLIC_URL")]
     pub(crate) public_url: Option<String>,
@@ -125,6 +130,15 @@ pub(crate) struct ServerOptions {
     /// How many account calls a minute are allowed from one address [default: 60]
     #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ADDRESS", value_parser = positive::<NonZeroU32>)]
     tries_per_address: Option<NonZeroU32>,
+    /// How often each credential may call: requests per second such as 50, 600/m or 1000/h, and how many may come at once
+    /// such as 50:200 [default burst: two seconds of the rate, at least 10]
+    #[arg(long, value_name = "RATE[:BURST]", env = "SVC_RATE_LIMIT")]
+    #[serde(deserialize_with = "text")]
+    rate_limit: Option<RateLimit>,
+    /// How often each address may call without a valid credential
+    #[arg(long, value_name = "RATE[:BURST]", env = "SVC_ADDRESS_RATE_LIMIT")]
+    #[serde(deserialize_with = "text")]
+    address_rate_limit: Option<RateLimit>,
     /// How long a request of the HTTP proxy may take to the end of its answer [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_PROXY_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
     proxy_timeout: Option<Seconds<NonZeroU64>>,
@@ -267,12 +281,12 @@ impl ServerOptions {
             };
         }
         either! {
-            listen data_listen public_url trusted_proxies cors_origins body_limit request_timeout
+            listen data_listen metrics_listen public_url trusted_proxies cors_origins body_limit request_timeout
             statement_timeout structure_check database_connections sqlite_readers sqlite_dir
             resource_hosts body_timeout
             header_timeout write_timeout min_transfer_rate max_connections
             max_connections_per_address max_requests max_anonymous_requests answer_memory
-            tries_per_account tries_per_address proxy_timeout proxy_response_limit
+            tries_per_account tries_per_address rate_limit address_rate_limit proxy_timeout proxy_response_limit
             max_proxy_requests shutdown_grace store_grace audit audit_values audit_value_limit audit_days
             smtp_url mail_from log log_format dir store key_file connect
         }
@@ -314,6 +328,9 @@ impl ServerOptions {
             audit_value_limit audit_days
         }
         config.data_listen = self.data_listen;
+        config.metrics_listen = self.metrics_listen;
+        config.rate_limit = self.rate_limit;
+        config.address_rate_limit = self.address_rate_limit;
         config.sqlite_readers = self.sqlite_readers.map(NonZeroUsize::get);
         let public_url = self.public_url.as_deref();
         config.public_url = public_url.map(|url| url.trim_end_matches('/').to_owned());
@@ -404,6 +421,16 @@ fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAddr>, D::Error> {
     let text = String::deserialize(deserializer)?;
     parse_address(&text).map(Some).map_err(D::Error::custom)
+}
+
+/// Reads a text as the flag of the same name reads it.
+fn text<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: std::fmt::Display>,
+{
+    let text = String::deserialize(deserializer)?;
+    text.parse().map(Some).map_err(D::Error::custom)
 }
 
 /// Reads a list of texts, each as the flag of the same name reads it.
@@ -498,6 +525,9 @@ mod tests {
             "audit-values = \"\"",
             "audit-values = [\"a\", \"off\"]",
             "audit-value-limit = 0",
+            "metrics-listen = \"9090\"",
+            "rate-limit = \"fast\"",
+            "address-rate-limit = \"5/d\"",
         ] {
             assert!(file(text).is_err(), "{text}");
         }

@@ -11,7 +11,6 @@ use axum::{
     body::Body,
     extract::{ConnectInfo, FromRequest, FromRequestParts as _, Request},
     handler::Handler,
-    routing::get,
 };
 use http::{HeaderValue, header, request::Parts};
 use serde::Serialize;
@@ -90,11 +89,11 @@ impl AccountRoutes {
             "accept_invitation",
             "change_email_complete",
         ] {
-            routes = routes.at(&format!("{below}/auth/{call}"), get(page::page));
+            routes = routes.get_free(&format!("{below}/auth/{call}"), page::page);
         }
         routes
-            .at(&format!("{below}/auth/{}", page::STYLE), get(page::style))
-            .at(&format!("{below}/auth/{}", page::SCRIPT), get(page::script))
+            .get_free(&format!("{below}/auth/{}", page::STYLE), page::style)
+            .get_free(&format!("{below}/auth/{}", page::SCRIPT), page::script)
     }
 
     fn on<O: RealmOperation, T: 'static>(

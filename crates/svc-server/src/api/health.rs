@@ -1,7 +1,7 @@
 //! `/healthz` says that the process is alive, `/readyz` that it can serve: it does not end, and its store
 //! can be read and written and is not damaged (wire contract, section 10).
 
-use axum::{extract::State, routing::get};
+use axum::extract::State;
 use bytes::Bytes;
 use http::StatusCode;
 
@@ -17,8 +17,8 @@ use crate::{
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
-        .at(HEALTH, get(healthz))
-        .at(READY, get(readyz))
+        .get_free(HEALTH, healthz)
+        .get_free(READY, readyz)
 }
 
 async fn healthz() -> ApiResponse {

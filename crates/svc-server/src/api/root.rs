@@ -1,10 +1,7 @@
 //! `/`: what this service is and where to continue, for a person who opens the address in a browser.
 
 use askama::Template;
-use axum::{
-    extract::{ConnectInfo, State},
-    routing::get,
-};
+use axum::extract::{ConnectInfo, State};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::json;
 
@@ -38,7 +35,7 @@ pub(crate) fn routes(hosts: Hosts) -> Routes {
         answer.headers_mut().insert(header::VARY, vary);
         answer
     };
-    Routes::new().at("/", get(answer))
+    Routes::new().get_free("/", answer)
 }
 
 /// Whether the caller would rather read a page than JSON, as browsers do.

@@ -1,5 +1,7 @@
 //! Routes: operations by their declarations, with and without a trailing slash.
 
+mod routed;
+
 use axum::{
     Router,
     handler::Handler,
@@ -8,6 +10,7 @@ use axum::{
 use http::Method;
 use svc_model::wire::{Host, Operation, OperationInfo};
 
+pub(crate) use self::routed::Routed;
 use crate::state::Shared;
 
 /// The path prefix of the application host (specification, section 1).
@@ -71,15 +74,28 @@ impl Routes {
     ) -> Self {
         // Operations have the methods that routes can have.
         let method = MethodFilter::try_from(method).unwrap_or(MethodFilter::GET);
-        let methods = routing::on(method, handler);
-        match info.host {
-            Host::Application => self.at(&format!("{PREFIX}{}", info.path_template), methods),
-            _ => self.at(info.path_template, methods),
-        }
+        let path = match info.host {
+            Host::Application => &format!("{PREFIX}{}", info.path_template),
+            _ => info.path_template,
+        };
+        let handler = Routed::new(path, handler);
+        self.at(path, routing::on(method, handler))
+    }
+
+    /// Has a handler answer `GET` at a path that is no operation.
+    pub(crate) fn get<T: 'static>(self, path: &str, handler: impl Handler<T, Shared>) -> Self {
+        let handler = Routed::new(path, handler);
+        self.at(path, routing::get(handler))
+    }
+
+    /// The same for a file or a sign of life, which count for no rate limit.
+    pub(crate) fn get_free<T: 'static>(self, path: &str, handler: impl Handler<T, Shared>) -> Self {
+        let handler = Routed::free(path, handler);
+        self.at(path, routing::get(handler))
     }
 
     /// Adds a route that answers with and without a trailing slash, without a redirect.
-    pub(crate) fn at(mut self, path: &str, methods: MethodRouter<Shared>) -> Self {
+    fn at(mut self, path: &str, methods: MethodRouter<Shared>) -> Self {
         let bare = path.trim_end_matches('/');
         let router = self.router.route(&format!("{bare}/"), methods.clone());
         self.router = match bare {

@@ -40,6 +40,10 @@ impl Config {
                 "data-listen",
                 json!(self.data_listen.map(|address| address.to_string())),
             ),
+            (
+                "metrics-listen",
+                json!(self.metrics_listen.map(|address| address.to_string())),
+            ),
             ("public-url", json!(self.public_url)),
             (
                 "trusted-proxies",
@@ -84,6 +88,14 @@ impl Config {
             ("answer-memory", json!(self.answer_memory)),
             ("tries-per-account", json!(self.tries_per_account)),
             ("tries-per-address", json!(self.tries_per_address)),
+            (
+                "rate-limit",
+                json!(self.rate_limit.map(|limit| limit.to_string())),
+            ),
+            (
+                "address-rate-limit",
+                json!(self.address_rate_limit.map(|limit| limit.to_string())),
+            ),
             ("proxy-timeout", seconds(self.proxy_timeout)),
             ("proxy-response-limit", json!(self.proxy_response_limit)),
             ("max-proxy-requests", json!(self.max_proxy_requests)),

@@ -9,7 +9,10 @@ use tower::{Layer as _, ServiceExt as _, service_fn};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::{
-    auth::access::acting::{ACT_AS, ACTING_AS},
+    auth::{
+        access::acting::{ACT_AS, ACTING_AS},
+        rate_limit::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    },
     config::Origin,
     http::{
         error::refusal::{X_CONSTRAINT, X_CONSTRAINT_COLUMNS},
@@ -67,6 +70,8 @@ pub(crate) fn of(origins: &[Origin]) -> Option<Cors> {
             header::LINK,
             header::LOCATION,
             header::RETRY_AFTER,
+            RATE_LIMIT,
+            RATE_LIMIT_POLICY,
             TOTAL_COUNT,
             TRUNCATED,
             X_CONSTRAINT,

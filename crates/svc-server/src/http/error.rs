@@ -77,6 +77,9 @@ pub(crate) enum ApiError {
     /// 429: too many tries. How many seconds to wait.
     #[error("too many tries; wait {retry_after} seconds")]
     Throttled { retry_after: u64 },
+    /// 429: more requests than a rate limit allows. How many seconds to wait.
+    #[error("too many requests; wait {retry_after} seconds")]
+    RateLimited { retry_after: u64 },
     /// 502: what another service answered, or that it did not, is not passed on.
     #[error("{0}")]
     BadGateway(String),
@@ -215,7 +218,9 @@ impl ApiError {
                 (Status::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type")
             }
             Self::NoSuchRange { .. } => (Status::RANGE_NOT_SATISFIABLE, "range_not_satisfiable"),
-            Self::Throttled { .. } => (Status::TOO_MANY_REQUESTS, "throttled"),
+            Self::Throttled { .. } | Self::RateLimited { .. } => {
+                (Status::TOO_MANY_REQUESTS, "throttled")
+            }
             Self::BadGateway(_) => (Status::BAD_GATEWAY, "bad_gateway"),
             Self::Unavailable(_) => (Status::SERVICE_UNAVAILABLE, "resource_unavailable"),
             Self::StoreUnavailable(_) => (Status::SERVICE_UNAVAILABLE, "store_unavailable"),
@@ -249,7 +254,9 @@ impl ApiError {
     /// After how many seconds the request may be repeated, where that may help.
     fn retry_after(&self) -> Option<u64> {
         match self {
-            Self::Throttled { retry_after } => Some(*retry_after),
+            Self::Throttled { retry_after } | Self::RateLimited { retry_after } => {
+                Some(*retry_after)
+            }
             Self::StoreUnavailable(_) => Some(STORE_RETRY_AFTER),
             // A server that is back is noticed within a second, and a busy one has a free connection.
             Self::Unavailable(_) | Self::Overloaded(_) => Some(1),

@@ -2,7 +2,7 @@
 
 pub(crate) mod permits;
 
-use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe, pin::pin, sync::Arc};
+use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe, pin::pin, sync::Arc, time};
 
 use axum::{
     Router,
@@ -38,7 +38,9 @@ use crate::{
         log,
         request::{Peer, RequestId},
         response::headers,
+        trace::Trace,
     },
+    metrics::requests::{HttpMetrics, MethodLabel, Route, UNMATCHED, routed},
 };
 
 /// The path that says whether the process is alive.
@@ -54,6 +56,7 @@ const MAX_REQUEST_ID: usize = 128;
 pub(crate) struct Limits {
     permits: Permits,
     bodies: Arc<BodyMemory>,
+    metrics: Arc<HttpMetrics>,
 }
 
 impl Limits {
@@ -61,6 +64,15 @@ impl Limits {
         Self {
             permits: Permits::new(config),
             bodies: BodyMemory::new(config),
+            metrics: Arc::default(),
+        }
+    }
+
+    /// The same limits, with requests that are counted here.
+    pub(crate) fn counting(self, metrics: &Arc<HttpMetrics>) -> Self {
+        Self {
+            metrics: Arc::clone(metrics),
+            ..self
         }
     }
 
@@ -94,21 +106,35 @@ impl Stack {
             .filter(|id| is_fit(id))
             .cloned();
         let id = given.unwrap_or_else(new_id);
-        let line = log::Line::begin(&request, &id);
-        request.extensions_mut().insert(RequestId(id.clone()));
-        let mut response = if !names_its_host(&request) {
+        let (begun, method) = (time::Instant::now(), MethodLabel::of(request.method()));
+        let metrics = &self.limits.metrics;
+        let _active = metrics.begin();
+        let trace = Trace::of(request.headers());
+        let line = log::Line::begin(&request, &id, trace);
+        let extensions = request.extensions_mut();
+        extensions.insert(RequestId(id.clone()));
+        if let Some(trace) = trace {
+            extensions.insert(trace);
+        }
+        let (mut response, route) = routed(self.answer_unless_malformed(request)).await;
+        headers::complete(response.headers_mut());
+        let (route, elapsed) = (route.as_deref(), begun.elapsed());
+        metrics.observe(method, route, response.status(), elapsed);
+        if let Some(line) = line {
+            line.end(&response, route.map_or(UNMATCHED, Route::pattern), elapsed);
+        }
+        response.headers_mut().insert(REQUEST_ID, id);
+        response
+    }
+
+    async fn answer_unless_malformed(&self, request: Request) -> Response {
+        if !names_its_host(&request) {
             ApiError::from(Invalid::general("one Host header is required")).into_response()
         } else if let Some(cors) = &self.cors {
             Box::pin(cors.answer(request, |request| self.answer_in_time(request))).await
         } else {
             self.answer_in_time(request).await
-        };
-        headers::complete(response.headers_mut());
-        if let Some(line) = line {
-            line.end(&response);
         }
-        response.headers_mut().insert(REQUEST_ID, id);
-        response
     }
 
     async fn answer_in_time(&self, mut request: Request) -> Response {
@@ -136,7 +162,10 @@ impl Stack {
 
     /// Answers a request once there is a permit to work on it.
     async fn work(&self, request: Request, streaming: Option<Arc<Streaming>>) -> Response {
-        let (config, Limits { permits, bodies }) = (&self.config, &self.limits);
+        let config = &self.config;
+        let Limits {
+            permits, bodies, ..
+        } = &self.limits;
         // Health checks do not wait for a permit.
         if matches!(request.uri().path().trim_end_matches('/'), HEALTH | READY) {
             return self.route(request).await;

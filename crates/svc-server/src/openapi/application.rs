@@ -1,7 +1,6 @@
 //! `GET /api/openapi.json`: the application host's API definition, labelled as the specification says
 //! (section 9). Names, methods and paths come from the operations themselves.
 
-use axum::routing::get;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
@@ -27,7 +26,7 @@ pub(crate) fn routes(operations: &[OperationInfo]) -> Routes {
         let etag = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
         tagged_response(StatusCode::OK, [document], etag, Some(&headers))
     };
-    Routes::new().at(&format!("{PREFIX}/openapi.json"), get(openapi))
+    Routes::new().get(&format!("{PREFIX}/openapi.json"), openapi)
 }
 
 fn document(operations: &[OperationInfo]) -> Value {

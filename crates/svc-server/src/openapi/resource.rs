@@ -5,7 +5,6 @@ mod schemas;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use axum::routing::get;
 use http::Method;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Map, Value, json, value::RawValue};
@@ -35,7 +34,7 @@ pub(crate) fn routes(operations: &[OperationInfo]) -> Routes {
         let write = move |path: &_, models: &_| write(path, models, &operations);
         documents::answer(call, DocumentKind::OpenApi, write).await
     };
-    Routes::new().at(PATH, get(openapi))
+    Routes::new().get(PATH, openapi)
 }
 
 fn write(

@@ -8,7 +8,7 @@ use super::{
     outbound::Outbound,
     rules::{MOST_KNOWN, Rules},
 };
-use crate::{Config, Error};
+use crate::{Config, Error, state::cache::Lookups};
 
 /// What the requests of the proxy share.
 #[derive(Debug)]
@@ -21,12 +21,21 @@ pub(crate) struct Proxy {
 impl Proxy {
     /// The proxy of a service whose listeners are those of `config`.
     pub(crate) fn new(config: &Config) -> Result<Self, Error> {
-        let own = [Some(config.listen), config.data_listen];
+        let own = [
+            Some(config.listen),
+            config.data_listen,
+            config.metrics_listen,
+        ];
         Ok(Self {
             outbound: Outbound::new(own.into_iter().flatten().collect())?,
             rules: Rules::new(MOST_KNOWN),
             permits: Arc::new(Semaphore::new(config.max_proxy_requests)),
         })
+    }
+
+    /// How often rules were looked for.
+    pub(crate) fn lookups(&self) -> Lookups {
+        self.rules.lookups()
     }
 
     /// Forgets what is known of the store: it changed.

@@ -16,6 +16,17 @@ pub(crate) struct StoreCache<K, V> {
     limit: usize,
     /// Moves when the store changed, so that what was read before is not kept after.
     generation: AtomicU64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// How often a value was looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lookups {
+    /// How often it was kept.
+    pub(crate) hits: u64,
+    /// How often it was not.
+    pub(crate) misses: u64,
 }
 
 impl<K: Eq + Hash, V: Clone> StoreCache<K, V> {
@@ -25,12 +36,28 @@ impl<K: Eq + Hash, V: Clone> StoreCache<K, V> {
             kept: RwLock::default(),
             limit,
             generation: AtomicU64::new(0),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
         }
     }
 
     /// The value of a key, where it is kept.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
-        self.kept.read().get(key).cloned()
+        let value = self.kept.read().get(key).cloned();
+        let counter = match value {
+            Some(_) => &self.hits,
+            None => &self.misses,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        value
+    }
+
+    /// How often values were looked for.
+    pub(crate) fn lookups(&self) -> Lookups {
+        Lookups {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
     }
 
     /// The value of a key, which is read where it is not kept.
@@ -87,6 +114,8 @@ mod tests {
         assert_eq!(cache.get(&1), Some("new"));
         cache.forget();
         assert_eq!(cache.get(&1), None);
+        let (hits, misses) = (1, 2);
+        assert_eq!(cache.lookups(), Lookups { hits, misses });
     }
 
     #[test]

@@ -82,6 +82,13 @@ impl Connections {
         Ok((connection.get().await?, params))
     }
 
+    /// The resources that are connected.
+    pub(crate) fn connected(&self) -> Vec<Resource> {
+        let known = self.known.load();
+        let resources = known.values().map(|known| known.connection.connected());
+        resources.flatten().collect()
+    }
+
     /// How the database of a resource is; `None` where there is no such resource.
     pub(crate) fn status(&self, path: &ResourcePath) -> Option<ResourceStatus> {
         let known = self.known.load();

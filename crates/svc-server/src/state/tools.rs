@@ -4,7 +4,7 @@ use svc_data::Resource;
 use svc_store::Store;
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::cache::StoreCache;
+use super::cache::{Lookups, StoreCache};
 use crate::http::{ApiResult, resource_path::ResourcePath};
 
 /// The tools of every environment that was asked for, until the store changes.
@@ -33,6 +33,11 @@ impl Tools {
     pub(crate) async fn get(&self, store: &Store, path: &ResourcePath) -> ApiResult<Resource> {
         let read = store.tools(&path.scope);
         Ok(self.known.get_or_read(path.clone(), read).await?)
+    }
+
+    /// How often tools were looked for.
+    pub(crate) fn lookups(&self) -> Lookups {
+        self.known.lookups()
     }
 
     /// The store changed: environments may have come and gone.

@@ -83,6 +83,11 @@ impl Connection {
         result
     }
 
+    /// The database, where it is connected.
+    pub(super) fn connected(&self) -> Option<Resource> {
+        self.resource.get().cloned()
+    }
+
     /// How the database is. One that is not connected is connected from now on.
     pub(super) fn status(self: &Arc<Self>) -> ResourceStatus {
         if !self.is_wanted.swap(true, Ordering::Relaxed) && self.resource.get().is_none() {
