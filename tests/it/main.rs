@@ -16,6 +16,7 @@ mod examples;
 mod faults;
 mod foreign;
 mod mail;
+mod nodes;
 mod operations;
 mod pages;
 mod pages_code;

@@ -49,7 +49,10 @@ pub fn run<'v>(
         shell.args(["-e", "-c", block]).current_dir(folder);
         without_settings(&mut shell);
         shell.env("PATH", &path).envs(variables.clone());
-        if let Some(url) = store_url(folder) {
+        // With a key of its own a chapter asks a running service.
+        let mut variables = variables.clone().into_iter();
+        let is_remote = variables.any(|(name, _)| name == "SVC_API_KEY");
+        if let Some(url) = store_url(folder).filter(|_| !is_remote) {
             shell.env("SVC_STORE", url);
         }
         let output = shell.output().expect("a shell");
