@@ -97,8 +97,13 @@ impl Tls {
                 "the changed certificate and key are not used, and the earlier ones stay in force: {}",
                 failing.fault.public()
             ),
-            failures: self.failures.load(Relaxed),
+            failures: self.failures(),
         })
+    }
+
+    /// How many changed pairs did not fit since the start.
+    pub(crate) fn failures(&self) -> u64 {
+        self.failures.load(Relaxed)
     }
 
     /// Looks at the files until the task is aborted.
