@@ -35,5 +35,6 @@ mod shared;
 mod siblings;
 mod sql;
 mod store_outage;
+mod tls;
 mod transfer;
 mod users;

@@ -21,6 +21,7 @@ use crate::{
     http::{
         limits,
         listener::{Connections, bind, serve},
+        redirect,
         resource_path::ResourcePath,
     },
     mail::{self, Smtp},
@@ -54,6 +55,8 @@ const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 pub struct Server {
     state: Shared,
     listeners: Vec<(Hosts, TcpListener)>,
+    /// Plain HTTP, where everything is redirected.
+    redirect: Option<TcpListener>,
     base_url: String,
     app_base_url: String,
     smtp: Option<Smtp>,
@@ -94,6 +97,14 @@ impl Server {
                     base_url
                 }
             };
+            let mut redirect = None;
+            if let Some(address) = config.http_redirect {
+                let listener = bind(address).await?;
+                let address = address_of(&listener, address)?;
+                tracing::info!(%address, "plain HTTP is redirected to HTTPS");
+                config.http_redirect = Some(address);
+                redirect = Some(listener);
+            }
             let app_base_url = format!("{app_origin}{PREFIX}");
             let state = State::new(config, store, base_url.clone(), app_base_url.clone())?;
             let _ = state.serves_since.set(Timestamp::now());
@@ -108,6 +119,7 @@ impl Server {
             Ok(Self {
                 state,
                 listeners,
+                redirect,
                 base_url,
                 app_base_url,
                 smtp,
@@ -149,6 +161,7 @@ impl Server {
             let Self {
                 state,
                 listeners,
+                redirect,
                 smtp,
                 ..
             } = self;
@@ -157,6 +170,7 @@ impl Server {
             let purger = tokio::spawn(purge_audit(Shared::clone(&state)));
             let checker = tokio::spawn(check_store(Shared::clone(&state)));
             let resources = tokio::spawn(check_resources(Shared::clone(&state)));
+            let tls = state.tls.clone().map(|tls| tokio::spawn(tls.watch()));
             let in_flight = limits::Limits::new(&state.config);
             let connections = Connections::new(&state.config);
             let mut tasks = JoinSet::new();
@@ -165,7 +179,15 @@ impl Server {
                 let (state, stopped) = (Shared::clone(&state), stopped.clone());
                 let connections = connections.clone();
                 tasks.spawn(async move {
-                    serve(listener, stack, connections, &state.config, stopped).await;
+                    let (config, tls) = (&state.config, state.tls.clone());
+                    serve(listener, stack, connections, config, tls, stopped).await;
+                });
+            }
+            if let Some(listener) = redirect {
+                let stack = redirect::stack(&in_flight, &state.config);
+                let (state, stopped) = (Shared::clone(&state), stopped.clone());
+                tasks.spawn(async move {
+                    serve(listener, stack, connections, &state.config, None, stopped).await;
                 });
             }
             let mails = (Shared::clone(&state), stopped.clone());
@@ -190,6 +212,9 @@ impl Server {
             purger.abort();
             checker.abort();
             resources.abort();
+            if let Some(tls) = tls {
+                tls.abort();
+            }
             if let Err(error) = state.store.checkpoint().await {
                 tracing::warn!(%error, "the store's log was not moved into its file; copy both");
             }
@@ -223,7 +248,8 @@ fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
         }
         address => address,
     };
-    Ok(format!("http://{address}"))
+    let scheme = if config.speaks_tls() { "https" } else { "http" };
+    Ok(format!("{scheme}://{address}"))
 }
 
 /// Checks that the store is not damaged, and whether one that did not take writes does so again.

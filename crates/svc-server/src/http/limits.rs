@@ -94,6 +94,7 @@ impl Stack {
             .filter(|id| is_fit(id))
             .cloned();
         let id = given.unwrap_or_else(new_id);
+        name_host(&mut request);
         let line = log::Line::begin(&request, &id);
         request.extensions_mut().insert(RequestId(id.clone()));
         let mut response = if !names_its_host(&request) {
@@ -186,6 +187,17 @@ fn address(request: &Request, config: &Config) -> Option<IpAddr> {
     let peer = request.extensions().get::<ConnectInfo<Peer>>();
     let ConnectInfo(Peer(peer)) = peer?;
     Some(throttle::caller(config, request.headers(), *peer))
+}
+
+/// Writes the authority of an HTTP/2 request, which need not have a `Host`, where links and others look for it.
+fn name_host(request: &mut Request) {
+    if request.version() == Version::HTTP_2
+        && !request.headers().contains_key(header::HOST)
+        && let Some(authority) = request.uri().authority()
+        && let Ok(host) = HeaderValue::from_str(authority.as_str())
+    {
+        request.headers_mut().insert(header::HOST, host);
+    }
 }
 
 /// Whether a request says which host it is for: HTTP/1.1 wants exactly one `Host` (RFC 9112, section 3.2).
