@@ -213,3 +213,60 @@ fn many_callers_at_once_are_all_answered() {
         }
     });
 }
+
+#[test]
+fn the_page_of_the_api_definitions_and_its_files_come_from_the_service_alone() {
+    for (path, folder) in [("/docs", "docs/"), ("/docs/", "")] {
+        let page = demo().app_anonymous("GET", path).expect(200);
+        assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+        let policy = page.header("content-security-policy");
+        for rule in [
+            "default-src 'none'",
+            "script-src 'self';",
+            "style-src 'self';",
+            "connect-src 'self';",
+            "frame-ancestors 'none'",
+        ] {
+            assert!(policy.contains(rule), "{rule}: {policy}");
+        }
+        assert!(
+            !policy.contains("unsafe") && !policy.contains("http"),
+            "{policy}"
+        );
+        for file in ["swagger-ui.js", "docs.js", "swagger-ui.css", "docs.css"] {
+            assert!(
+                page.body.contains(&format!("=\"{folder}{file}\"")),
+                "{file}"
+            );
+        }
+        assert!(!page.body.contains("http"), "it names no other host");
+    }
+    for (file, media_type) in [
+        ("swagger-ui.js", "text/javascript; charset=utf-8"),
+        ("docs.js", "text/javascript; charset=utf-8"),
+        ("swagger-ui.css", "text/css; charset=utf-8"),
+        ("docs.css", "text/css; charset=utf-8"),
+    ] {
+        let call = || demo().app_anonymous("GET", &format!("/docs/{file}"));
+        let plain = call().expect(200);
+        assert_eq!(plain.header("content-type"), media_type);
+        assert_eq!(plain.header("cache-control"), "public, no-cache");
+        assert_eq!(plain.header("content-encoding"), "");
+        let etag = plain.header("etag");
+        assert!(!etag.is_empty(), "{file}");
+        assert_eq!(call().header("if-none-match", etag).expect(304).body, "");
+        let compressed = call().header("accept-encoding", "gzip, br").expect(200);
+        if compressed.header("content-encoding") == "gzip" {
+            let mut text = String::new();
+            flate2::read::GzDecoder::new(&*compressed.bytes)
+                .read_to_string(&mut text)
+                .unwrap();
+            assert_eq!(text, plain.body, "{file}");
+        } else {
+            assert!(file.starts_with("docs."), "{file} is not compressed");
+        }
+    }
+    let root = demo().root("GET", "/").ok();
+    let page = root["interactive_documentation"].as_str().unwrap();
+    assert!(page.ends_with("/api/docs/"), "{page}");
+}

@@ -2,7 +2,10 @@
 
 use std::{ffi::OsString, fs, path::Path, process::Command};
 
-use crate::program::{self, without_settings};
+use crate::{
+    program::{self, without_settings},
+    store::store_url,
+};
 
 /// The blocks of a chapter: language and text.
 #[must_use]
@@ -46,6 +49,12 @@ pub fn run<'v>(
         shell.args(["-e", "-c", block]).current_dir(folder);
         without_settings(&mut shell);
         shell.env("PATH", &path).envs(variables.clone());
+        // With a key of its own a chapter asks a running service.
+        let mut variables = variables.clone().into_iter();
+        let is_remote = variables.any(|(name, _)| name == "SVC_API_KEY");
+        if let Some(url) = store_url(folder).filter(|_| !is_remote) {
+            shell.env("SVC_STORE", url);
+        }
         let output = shell.output().expect("a shell");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{block}: {errors}");

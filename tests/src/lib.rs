@@ -14,7 +14,7 @@ mod store;
 pub use self::{
     call::{Answer, Call},
     program::{Program, Service, program, wait_until},
-    store::{is_on_server as stores_are_on_server, store_url},
+    store::{execute_in_store, is_on_server as stores_are_on_server, store_url},
 };
 
 /// The snippets of the README and the book, as doctests.

@@ -45,6 +45,19 @@ pub fn store_url(folder: &Path) -> Option<String> {
     of(folder, &[])
 }
 
+/// Runs statements in the store of programs that run in this folder.
+///
+/// # Panics
+/// When the store refuses.
+pub fn execute_in_store(folder: &Path, statements: &str) {
+    match store_url(folder) {
+        Some(url) => PostgresServer::shared().execute(&url, statements),
+        None => rusqlite::Connection::open(folder.join("svc-data/store.db"))
+            .and_then(|store| store.execute_batch(statements))
+            .expect("the store takes the statements"),
+    }
+}
+
 /// A new database, made on a thread where one may block: tests run in runtimes of their own.
 fn new_database() -> String {
     let made = thread::spawn(|| PostgresServer::shared().database(""));

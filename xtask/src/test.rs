@@ -21,6 +21,19 @@ use crate::shell::{Failure, Repository, Step};
 /// The seed of property tests, so that the same commit has the same result. `cargo test` alone uses a random seed.
 const PROPERTIES_SEED: &str = "1";
 
+/// The black-box tests that are run a second time, with stores in PostgreSQL databases: those about what the store keeps.
+const OF_THE_STORE: &[&str] = &[
+    "account::",
+    "administration::",
+    "audit::",
+    "credentials::",
+    "mail::",
+    "projects::",
+    "rights::",
+    "sessions::",
+    "users::",
+];
+
 const STEPS: &[Step] = &[
     Step {
         name: "program",
@@ -76,6 +89,30 @@ const STEPS: &[Step] = &[
         name: "fuzz",
         about: "what a stranger may send, made up: each fuzz target for a short time",
         run: fuzz::run_in_tests,
+    },
+    Step {
+        name: "store-on-postgresql",
+        about: "the black-box tests about the store, with stores in PostgreSQL databases",
+        run: |repository| {
+            repository
+                .cargo([
+                    "test",
+                    "--package",
+                    "svc-tests",
+                    "--test",
+                    "it",
+                    "--no-fail-fast",
+                    "--",
+                ])
+                .args(OF_THE_STORE)
+                .env("TESTED_STORE", "postgres")
+                .env(
+                    "TESTED_PROGRAM",
+                    repository.program("debug").display().to_string(),
+                )
+                .env("RUST_TEST_THREADS", threads()?.to_string())
+                .run()
+        },
     },
     Step {
         name: "tests",

@@ -32,7 +32,8 @@ const PROJECT: &str = "main";
 #[command(after_help = "Examples:\n  \
     svc serve --connect shop=sqlite:path/to/file.db\n  \
     svc serve --metrics-listen 127.0.0.1:9090 --rate-limit 50:200 --address-rate-limit 60/m\n  \
-    svc serve --listen 0.0.0.0:8080 --public-url https://data.example.com --config svc.toml\n\n\
+    svc serve --listen 0.0.0.0:8080 --public-url https://data.example.com --config svc.toml\n  \
+    svc serve --listen 0.0.0.0:443 --tls-cert fullchain.pem --tls-key privkey.pem --http-redirect 0.0.0.0:80\n\n\
     Each --connect becomes, or updates, a resource of project main, environment prod. New credentials are \
     printed once. The configuration file has the same names: listen = \"0.0.0.0:8080\", and a table \
     [connect] with shop = \"sqlite:path/to/file.db\".")]

@@ -3,6 +3,7 @@
 mod account;
 mod administration;
 mod call;
+mod docs;
 mod functions;
 pub(crate) mod health;
 pub(crate) mod imports;
@@ -57,7 +58,8 @@ pub(crate) fn application() -> Routes {
     let routes = answers.layered(compressed).merge(proxy::routes());
     let routes = routes.merge(account::of_accounts());
     let definition = openapi::application::routes(&routes.operations);
-    routes.merge(definition.layered(compressed))
+    let definition = definition.layered(compressed);
+    routes.merge(definition).merge(docs::routes())
 }
 
 /// The operations that the API definition of each resource describes.

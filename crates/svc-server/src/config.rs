@@ -36,6 +36,13 @@ pub struct Config {
     /// Where to listen for `/metrics` without a credential. Without it they are on [`listen`](Self::listen) for operators
     /// alone. Default none.
     pub metrics_listen: Option<SocketAddr>,
+    /// The file of the certificate chain in PEM, the service's own certificate first: both hosts then speak HTTPS. Needs
+    /// [`tls_key`](Self::tls_key); a pair that was changed is in use within seconds. Default none.
+    pub tls_cert: Option<PathBuf>,
+    /// The file of the certificate's private key in PEM: PKCS#8, PKCS#1 or SEC1, not encrypted. Default none.
+    pub tls_key: Option<PathBuf>,
+    /// Where to listen for plain HTTP, to redirect every request to HTTPS. Default none.
+    pub http_redirect: Option<SocketAddr>,
     /// The URL under which callers reach the service, without a trailing slash, such as
     /// `https://data.example.com`. Links are made from it. When unset, they are made from the headers of
     /// a trusted proxy, else from the request.
@@ -173,6 +180,9 @@ impl Default for Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             data_listen: None,
             metrics_listen: None,
+            tls_cert: None,
+            tls_key: None,
+            http_redirect: None,
             public_url: None,
             trusted_proxies: Vec::new(),
             cors_origins: Vec::new(),
@@ -238,6 +248,7 @@ impl Config {
         if let Some(url) = &self.public_url {
             check_public_url(url)?;
         }
+        self.check_tls()?;
         if let Some(folder) = &self.sqlite_dir
             && !folder.is_dir()
         {
@@ -264,6 +275,35 @@ impl Config {
         }
         Ok(())
     }
+}
+
+impl Config {
+    /// Whether the listeners of both hosts speak TLS.
+    pub(crate) fn speaks_tls(&self) -> bool {
+        self.tls_cert.is_some()
+    }
+
+    fn check_tls(&self) -> Result<(), Error> {
+        let wrong = match (&self.tls_cert, &self.tls_key, self.http_redirect) {
+            (Some(_), None, _) => "--tls-cert needs the private key too: set --tls-key to its file",
+            (None, Some(_), _) => "--tls-key needs the certificate too: set --tls-cert to its file",
+            (None, None, Some(_)) => {
+                "--http-redirect leads to HTTPS, which the service does not speak: set --tls-cert and --tls-key too"
+            }
+            (Some(_), Some(_), Some(_))
+                if self.public_url.as_ref().is_some_and(|url| !is_https(url)) =>
+            {
+                "--http-redirect leads to --public-url, which must begin with https:// then"
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::config(wrong))
+    }
+}
+
+fn is_https(url: &str) -> bool {
+    let scheme = url.split("://").next().unwrap_or_default();
+    scheme.eq_ignore_ascii_case("https")
 }
 
 fn check_public_url(url: &str) -> Result<(), Error> {
@@ -399,6 +439,42 @@ mod tests {
         assert!(holds("0.0.0.0/0", "::ffff:1.2.3.4"));
         assert!(holds("fd00::/8", "fdff::1"));
         assert!(!holds("fd00::/8", "10.0.0.1"));
+    }
+
+    #[test]
+    fn tls_needs_certificate_and_key_and_a_redirect_needs_tls() {
+        let path = || Some(PathBuf::from("a.pem"));
+        let redirect = Some(SocketAddr::from(([127, 0, 0, 1], 80)));
+        let check = |tls_cert, tls_key, http_redirect, public_url: Option<&str>| {
+            let config = Config {
+                tls_cert,
+                tls_key,
+                http_redirect,
+                public_url: public_url.map(str::to_owned),
+                ..Config::default()
+            };
+            config.check().map_err(|error| error.to_string())
+        };
+        for (result, remedy) in [
+            (check(path(), None, None, None), "set --tls-key"),
+            (check(None, path(), None, None), "set --tls-cert"),
+            (
+                check(None, None, redirect, None),
+                "set --tls-cert and --tls-key",
+            ),
+            (
+                check(path(), path(), redirect, Some("http://a.example")),
+                "https://",
+            ),
+        ] {
+            let error = result.unwrap_err();
+            assert!(error.contains(remedy), "{error}");
+        }
+        assert_eq!(
+            check(path(), path(), redirect, Some("HTTPS://a.example")),
+            Ok(())
+        );
+        assert_eq!(check(path(), path(), redirect, None), Ok(()));
     }
 
     #[test]

@@ -9,10 +9,12 @@ pub(crate) mod links;
 pub(crate) mod listener;
 pub(crate) mod log;
 pub(crate) mod range;
+pub(crate) mod redirect;
 pub(crate) mod request;
 pub(crate) mod resource_path;
 pub(crate) mod response;
 pub(crate) mod trace;
+pub(crate) mod tls;
 
 pub(crate) use self::{
     error::{ApiError, ApiResult},

@@ -21,6 +21,7 @@ use crate::{
     http::{
         limits,
         listener::{Connections, bind, serve},
+        redirect,
         resource_path::ResourcePath,
     },
     mail::{self, Smtp},
@@ -56,6 +57,8 @@ pub struct Server {
     listeners: Vec<(Hosts, TcpListener)>,
     /// That of the metrics, where they have one of their own.
     metrics: Option<TcpListener>,
+    /// Plain HTTP, where everything is redirected.
+    redirect: Option<TcpListener>,
     base_url: String,
     app_base_url: String,
     smtp: Option<Smtp>,
@@ -106,6 +109,14 @@ impl Server {
                     Some(listener)
                 }
             };
+            let mut redirect = None;
+            if let Some(address) = config.http_redirect {
+                let listener = bind(address).await?;
+                let address = address_of(&listener, address)?;
+                tracing::info!(%address, "plain HTTP is redirected to HTTPS");
+                config.http_redirect = Some(address);
+                redirect = Some(listener);
+            }
             let app_base_url = format!("{app_origin}{PREFIX}");
             let state = State::new(config, store, base_url.clone(), app_base_url.clone())?;
             let _ = state.serves_since.set(Timestamp::now());
@@ -121,6 +132,7 @@ impl Server {
                 state,
                 listeners,
                 metrics,
+                redirect,
                 base_url,
                 app_base_url,
                 smtp,
@@ -163,6 +175,7 @@ impl Server {
                 state,
                 listeners,
                 metrics: metrics_listener,
+                redirect,
                 smtp,
                 ..
             } = self;
@@ -171,6 +184,7 @@ impl Server {
             let purger = tokio::spawn(purge_audit(Shared::clone(&state)));
             let checker = tokio::spawn(check_store(Shared::clone(&state)));
             let resources = tokio::spawn(check_resources(Shared::clone(&state)));
+            let tls = state.tls.clone().map(|tls| tokio::spawn(tls.watch()));
             let counted = &state.metrics.http;
             let in_flight = limits::Limits::new(&state.config).counting(counted);
             let connections = Connections::new(&state.config);
@@ -180,7 +194,16 @@ impl Server {
                 let (state, stopped) = (Shared::clone(&state), stopped.clone());
                 let connections = connections.clone();
                 tasks.spawn(async move {
-                    serve(listener, stack, connections, &state.config, stopped).await;
+                    let (config, tls) = (&state.config, state.tls.clone());
+                    serve(listener, stack, connections, config, tls, stopped).await;
+                });
+            }
+            if let Some(listener) = redirect {
+                let stack = redirect::stack(&in_flight, &state.config);
+                let (state, stopped) = (Shared::clone(&state), stopped.clone());
+                let connections = connections.clone();
+                tasks.spawn(async move {
+                    serve(listener, stack, connections, &state.config, None, stopped).await;
                 });
             }
             if let Some(listener) = metrics_listener {
@@ -190,7 +213,7 @@ impl Server {
                 let (state, stopped) = (Shared::clone(&state), stopped.clone());
                 let connections = Connections::new(&state.config);
                 tasks.spawn(async move {
-                    serve(listener, stack, connections, &state.config, stopped).await;
+                    serve(listener, stack, connections, &state.config, None, stopped).await;
                 });
             }
             let mails = (Shared::clone(&state), stopped.clone());
@@ -215,6 +238,9 @@ impl Server {
             purger.abort();
             checker.abort();
             resources.abort();
+            if let Some(tls) = tls {
+                tls.abort();
+            }
             if let Err(error) = state.store.checkpoint().await {
                 tracing::warn!(%error, "the store's log was not moved into its file; copy both");
             }
@@ -248,7 +274,8 @@ fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
         }
         address => address,
     };
-    Ok(format!("http://{address}"))
+    let scheme = if config.speaks_tls() { "https" } else { "http" };
+    Ok(format!("{scheme}://{address}"))
 }
 
 /// Checks that the store is not damaged, and whether one that did not take writes does so again.

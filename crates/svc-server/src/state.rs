@@ -44,7 +44,7 @@ use crate::{
         throttle::Throttle,
     },
     config::AuditMode,
-    http::{ApiResult, request::RequestId},
+    http::{ApiResult, request::RequestId, tls::Tls},
     mail::MailHandle,
     metrics::Metrics,
     proxy::shared::Proxy,
@@ -82,6 +82,8 @@ pub(crate) struct State {
     pub(crate) imports: Imports,
     pub(crate) store_health: StoreHealth,
     pub(crate) nodes: Nodes,
+    /// Certificate and key, if the listeners speak TLS.
+    pub(crate) tls: Option<Arc<Tls>>,
     /// Since when requests are served over the network, if they are.
     pub(crate) serves_since: OnceLock<Timestamp>,
     /// Who runs this process, where it asks the service itself.
@@ -118,6 +120,7 @@ impl State {
             imports: Imports::default(),
             store_health: StoreHealth::new(config.store_grace),
             nodes: Nodes::default(),
+            tls: Tls::open(&config)?.map(Arc::new),
             config,
             store,
             credentials: Credentials::new(MOST_KNOWN),

@@ -45,6 +45,17 @@ pub(crate) struct ServerOptions {
     #[arg(long, value_name = "ADDR", env = "SVC_METRICS_LISTEN", value_parser = parse_address)]
     #[serde(deserialize_with = "address")]
     metrics_listen: Option<SocketAddr>,
+    /// File with the certificate chain (PEM), the service's own first: HTTPS in place of HTTP. It is read again when it
+    /// changes
+    #[arg(long, value_name = "FILE", env = "SVC_TLS_CERT")]
+    tls_cert: Option<PathBuf>,
+    /// File with the private key of the certificate (PEM: PKCS#8, PKCS#1 or SEC1)
+    #[arg(long, value_name = "FILE", env = "SVC_TLS_KEY")]
+    tls_key: Option<PathBuf>,
+    /// Address for plain HTTP, such as 0.0.0.0:80, where every request is redirected to HTTPS
+    #[arg(long, value_name = "ADDR", env = "SVC_HTTP_REDIRECT", value_parser = parse_address)]
+    #[serde(deserialize_with = "address")]
+    http_redirect: Option<SocketAddr>,
     /// URL under which callers reach the service, such as https://data.example.com; links begin with it
     #[arg(long, value_name = "URL", env = "SVC_PUBLIC_URL")]
     pub(crate) public_url: Option<String>,
@@ -281,7 +292,7 @@ impl ServerOptions {
             };
         }
         either! {
-            listen data_listen metrics_listen public_url trusted_proxies cors_origins body_limit request_timeout
+            listen data_listen metrics_listen tls_cert tls_key http_redirect public_url trusted_proxies cors_origins body_limit request_timeout
             statement_timeout structure_check database_connections sqlite_readers sqlite_dir
             resource_hosts body_timeout
             header_timeout write_timeout min_transfer_rate max_connections
@@ -331,6 +342,9 @@ impl ServerOptions {
         config.metrics_listen = self.metrics_listen;
         config.rate_limit = self.rate_limit;
         config.address_rate_limit = self.address_rate_limit;
+        config.tls_cert.clone_from(&self.tls_cert);
+        config.tls_key.clone_from(&self.tls_key);
+        config.http_redirect = self.http_redirect;
         config.sqlite_readers = self.sqlite_readers.map(NonZeroUsize::get);
         let public_url = self.public_url.as_deref();
         config.public_url = public_url.map(|url| url.trim_end_matches('/').to_owned());

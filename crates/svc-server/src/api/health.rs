@@ -4,13 +4,14 @@
 use axum::extract::State;
 use bytes::Bytes;
 use http::StatusCode;
+use serde_json::json;
 
 use crate::{
     api::routes::Routes,
     http::{
         ApiError, ApiResponse, ApiResult,
         limits::{HEALTH, READY},
-        response::raw_json_response,
+        response::{json_response, raw_json_response},
     },
     state::Shared,
 };
@@ -32,5 +33,12 @@ async fn readyz(State(state): State<Shared>) -> ApiResult {
         ));
     }
     state.store_health.check(&state).await?;
-    Ok(healthz().await)
+    // The earlier certificate stays in force: it is no reason to send callers elsewhere.
+    match state.tls.as_ref().and_then(|tls| tls.fault()) {
+        Some(fault) => Ok(json_response(
+            StatusCode::OK,
+            &json!({ "status": "ok", "tls": fault }),
+        )),
+        None => Ok(healthz().await),
+    }
 }

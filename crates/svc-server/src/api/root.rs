@@ -68,6 +68,10 @@ impl Addresses {
             listed.push(("application", format!("{origin}{PREFIX}")));
             let definition = format!("{origin}{PREFIX}/openapi.json");
             listed.push(("application_definition", definition));
+            listed.push((
+                "interactive_documentation",
+                format!("{origin}{PREFIX}/docs/"),
+            ));
         }
         listed.push(("health", format!("{origin}/healthz")));
         listed.push(("documentation", REPOSITORY.to_owned()));
@@ -115,11 +119,12 @@ mod tests {
             [
                 "application",
                 "application_definition",
+                "interactive_documentation",
                 "health",
                 "documentation"
             ]
         );
-        assert_eq!(names(Hosts::Both).len(), 6);
+        assert_eq!(names(Hosts::Both).len(), 7);
     }
 
     #[test]

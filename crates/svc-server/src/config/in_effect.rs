@@ -44,6 +44,12 @@ impl Config {
                 "metrics-listen",
                 json!(self.metrics_listen.map(|address| address.to_string())),
             ),
+            ("tls-cert", json!(self.tls_cert)),
+            ("tls-key", json!(self.tls_key)),
+            (
+                "http-redirect",
+                json!(self.http_redirect.map(|address| address.to_string())),
+            ),
             ("public-url", json!(self.public_url)),
             (
                 "trusted-proxies",

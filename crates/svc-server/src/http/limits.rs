@@ -109,6 +109,7 @@ impl Stack {
         let (begun, method) = (time::Instant::now(), MethodLabel::of(request.method()));
         let metrics = &self.limits.metrics;
         let _active = metrics.begin();
+        name_host(&mut request);
         let trace = Trace::of(request.headers());
         let line = log::Line::begin(&request, &id, trace);
         let extensions = request.extensions_mut();
@@ -215,6 +216,17 @@ fn address(request: &Request, config: &Config) -> Option<IpAddr> {
     let peer = request.extensions().get::<ConnectInfo<Peer>>();
     let ConnectInfo(Peer(peer)) = peer?;
     Some(throttle::caller(config, request.headers(), *peer))
+}
+
+/// Writes the authority of an HTTP/2 request, which need not have a `Host`, where links and others look for it.
+fn name_host(request: &mut Request) {
+    if request.version() == Version::HTTP_2
+        && !request.headers().contains_key(header::HOST)
+        && let Some(authority) = request.uri().authority()
+        && let Ok(host) = HeaderValue::from_str(authority.as_str())
+    {
+        request.headers_mut().insert(header::HOST, host);
+    }
 }
 
 /// Whether a request says which host it is for: HTTP/1.1 wants exactly one `Host` (RFC 9112, section 3.2).

@@ -8,7 +8,7 @@ use svc_model::query::parse_pairs;
 use crate::Config;
 
 /// Scheme, host and path prefix under which the caller reaches the service: the configured public URL,
-/// else what a trusted proxy says, else the request's own host.
+/// else what a trusted proxy says, else the request's own host and the scheme of the listener.
 pub(crate) fn origin<'c>(config: &'c Config, headers: &HeaderMap, peer: IpAddr) -> Cow<'c, str> {
     if let Some(url) = &config.public_url {
         return Cow::Borrowed(url);
@@ -25,6 +25,7 @@ pub(crate) fn origin<'c>(config: &'c Config, headers: &HeaderMap, peer: IpAddr) 
     };
     let scheme = match forwarded("x-forwarded-proto") {
         Some("https") => "https",
+        None if config.speaks_tls() => "https",
         _ => "http",
     };
     let host = forwarded("x-forwarded-host").or_else(|| text(header::HOST.as_str()));
@@ -111,6 +112,16 @@ mod tests {
             ..Config::default()
         };
         assert_eq!(origin(&config, &sent, PEER), "https://data.example.com");
+    }
+
+    #[test]
+    fn links_begin_with_https_when_the_service_speaks_tls() {
+        let config = Config {
+            tls_cert: Some("cert.pem".into()),
+            ..Config::default()
+        };
+        let sent = headers(&[("host", "a.example"), ("x-forwarded-proto", "http")]);
+        assert_eq!(origin(&config, &sent, PEER), "https://a.example");
     }
 
     #[test]

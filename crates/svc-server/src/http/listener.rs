@@ -14,6 +14,7 @@ use hyper_util::{
 use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
     sync::watch,
+    time::Instant,
 };
 
 use self::{
@@ -21,6 +22,7 @@ use self::{
     memory::AnswerMemory,
     registry::{Admission, Entry, Refused, Registry},
     sending::{OpenRequest, Sending},
+    socket::Socket,
     stream::Counted,
     streams::StreamExecutor,
     supervise::{End, supervise},
@@ -32,13 +34,16 @@ use crate::{
         limits::Stack,
         request::Peer,
         response::{Kept, Ready, ResponseKind, SMALL},
+        tls::Tls,
     },
 };
 
 mod activity;
+mod handshake;
 mod memory;
 pub(crate) mod registry;
 mod sending;
+mod socket;
 mod stream;
 mod streams;
 mod supervise;
@@ -49,6 +54,8 @@ const MAX_HEAD: usize = 64 * 1024;
 const MAX_STREAMS: u32 = 250;
 /// How long accepting pauses when the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// What browsers do from the first answer over TLS on: no plain HTTP to this host for a year (RFC 6797).
+const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=31536000");
 /// How many connections the system may hold ready for us. It has a limit of its own too (`net.core.somaxconn`).
 const BACKLOG: u32 = 4_096;
 /// How many bytes the system may hold of what was not sent yet. More would hide for how long a caller has not read.
@@ -94,6 +101,7 @@ pub(crate) async fn serve(
     stack: Arc<Stack>,
     connections: Connections,
     config: &Config,
+    tls: Option<Arc<Tls>>,
     mut shutdown: watch::Receiver<bool>,
 ) {
     let timing = Timing::new(config);
@@ -116,6 +124,7 @@ pub(crate) async fn serve(
         timing,
         stack,
         connections,
+        tls,
     });
     // Each connection holds a receiver: the channel is closed when the last one has ended.
     let (stop, stopped) = watch::channel(false);
@@ -202,6 +211,7 @@ struct Http {
     timing: Timing,
     stack: Arc<Stack>,
     connections: Connections,
+    tls: Option<Arc<Tls>>,
 }
 
 impl Http {
@@ -213,6 +223,22 @@ impl Http {
         shutdown: watch::Receiver<bool>,
     ) {
         let entry = &admission.entry;
+        let is_encrypted = self.tls.is_some();
+        let socket = match &self.tls {
+            None => Socket::Plain(Counted::new(stream, Arc::clone(entry))),
+            Some(tls) => {
+                let by: Instant = entry.activity.moved() + self.timing.header;
+                // Boxed, so that a connection without TLS takes no memory for it.
+                let handshake = handshake::accept(tls, stream, entry, by, shutdown.clone());
+                match Box::pin(handshake).await {
+                    Ok(stream) => Socket::Tls(Box::new(stream)),
+                    Err(error) => {
+                        tracing::debug!(%address, %error, "a connection was closed before TLS was agreed on");
+                        return;
+                    }
+                }
+            }
+        };
         let service = service_fn(|mut request: Request<Incoming>| {
             let extensions = request.extensions_mut();
             extensions.insert(axum::extract::ConnectInfo(Peer(address.ip())));
@@ -223,10 +249,10 @@ impl Http {
                 Arc::clone(entry),
                 Arc::clone(&self.connections.memory),
                 self.timing.write,
+                is_encrypted,
             )
         });
-        let stream = TokioIo::new(Counted::new(stream, Arc::clone(entry)));
-        let connection = self.builder.serve_connection(stream, service);
+        let connection = self.builder.serve_connection(TokioIo::new(socket), service);
         let end = supervise(
             connection,
             |connection| connection.graceful_shutdown(),
@@ -253,6 +279,7 @@ async fn answer(
     entry: Arc<Entry>,
     memory: Arc<AnswerMemory>,
     patience: Duration,
+    is_encrypted: bool,
 ) -> Result<Response<Sending>, Infallible> {
     let open = OpenRequest::begin(&entry);
     let is_http2 = request.version() == Version::HTTP_2;
@@ -295,6 +322,10 @@ async fn answer(
             // Something was written: the caller has to see what.
             held = Some(memory.take(&entry, size));
         }
+    }
+    if is_encrypted {
+        let headers = response.headers_mut();
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, STRICT_TRANSPORT);
     }
     let kept = held.as_mut().map(|held| held.split(kept));
     Ok(response.map(|body| Sending::new(body, (held, kept), memory, open, is_http2)))

@@ -358,9 +358,10 @@ where
     if lines.is_empty() {
         return Ok(());
     }
+    let of = store.clone();
     store
         .write(move |tx| {
-            let mut rows = lines.iter().map(|line| line.borrow().values());
+            let mut rows = lines.iter().map(|line| line.borrow().values_for(&of));
             let sql = format!("{INSERT} ON CONFLICT (uid) DO NOTHING");
             tx.housekeeping().execute_many(&sql, &mut rows)
         })

@@ -132,6 +132,14 @@ impl<'c> Tx<'c> {
     pub(crate) fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
         self.has_written = true;
         let _timed = self.store.statement_durations().begin();
+        if self.store.is_on_server() {
+            let has_nul = |value: &Value| matches!(value, Value::Text(text) if text.contains('\0'));
+            if values.iter().any(has_nul) {
+                return Err(Error::refused(
+                    "a text holds the character U+0000, which the database of the store cannot keep; leave it out",
+                ));
+            }
+        }
         Ok(self.conn.execute(sql, values)?)
     }
 
@@ -224,7 +232,7 @@ impl<'c> Tx<'c> {
             && !entries.is_empty()
         {
             let lines = entries.iter().map(|entry| store.new_line(by, entry));
-            self.execute_many(INSERT, &mut lines.map(|line| line.values()))?;
+            self.execute_many(INSERT, &mut lines.map(|line| line.values_for(store)))?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::{
     DeclaredModel, Error, Field, Model, ResourceOptions, Result, Structure,
     engine::{
         server::{ServerDriver, ServerEngine as _},
-        sqlite::declare::model_of,
+        sqlite::declare::{self, model_of},
     },
     structure::relate,
 };
@@ -90,10 +90,14 @@ impl Declared {
         let view = self.found.model(&view).ok_or_else(missing)?;
         let fields = declared.fields.iter().map(|declared| {
             let found = view.field(declared.name).ok_or_else(missing)?;
+            let told = declare::field(declared);
             Ok(Field {
-                nullable: declared.nullable,
-                required: declared.required,
-                editable: declared.editable,
+                field_type: told.field_type,
+                db_type: told.db_type,
+                max_length: told.max_length,
+                nullable: told.nullable,
+                required: told.required,
+                editable: told.editable,
                 ..found.clone()
             })
         });

@@ -82,7 +82,8 @@ pub(crate) fn model_of(
     model
 }
 
-fn field(declared: &DeclaredField) -> Field {
+/// A field as it is declared.
+pub(crate) fn field(declared: &DeclaredField) -> Field {
     let understood = Declared::parse(declared.db_type);
     let mut field = understood.field(declared.name.to_owned(), declared.db_type);
     field.nullable = declared.nullable;

@@ -45,7 +45,7 @@ where
     let mut is_ending = false;
     let mut farewell: Option<Instant> = None;
     let mut window: Option<Window> = None;
-    let mut timer = pin!(sleep_until(Instant::now() + timing.header));
+    let mut timer = pin!(sleep_until(activity.moved() + timing.header));
     poll_fn(|context| {
         loop {
             if let Poll::Ready(result) = connection.as_mut().poll(context) {

@@ -1,0 +1,220 @@
+//! Several services over one store in a PostgreSQL database, and one whose store goes away.
+
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use svc_tests::{
+    Program, Service,
+    servers::{PostgresServer, Server as _},
+    wait_until,
+};
+use tempfile::TempDir;
+
+/// A key of a store, as a key file has it.
+const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
+
+/// Services on one store, each with a folder of its own.
+struct Cluster {
+    folder: TempDir,
+    store: String,
+    nodes: Vec<Service>,
+}
+
+impl Cluster {
+    fn start(store: String, nodes: usize, options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Connection::open(folder.path().join("shop.db"))
+            .and_then(|shop| {
+                shop.execute_batch("CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT); INSERT INTO orders VALUES (1, 'a')")
+            })
+            .unwrap();
+        let mut cluster = Self {
+            folder,
+            store,
+            nodes: Vec::new(),
+        };
+        for _ in 0..nodes {
+            let node = cluster.node(options);
+            cluster.nodes.push(node);
+        }
+        cluster
+    }
+
+    fn node(&self, options: &[&str]) -> Service {
+        let dir = format!("node{}", self.nodes.len());
+        let mut arguments = vec!["serve", "--store", &self.store, "--dir", &dir];
+        arguments.extend(["--connect", "shop=sqlite:shop.db"]);
+        arguments.extend(options);
+        Service::start_with(self.folder.path(), &arguments, &[("SVC_STORE_KEY", KEY)])
+    }
+
+    /// Runs a command on the store.
+    fn run(&self, command: &str) -> Value {
+        let mut arguments: Vec<&str> = command.split(' ').collect();
+        arguments.extend(["--store", &self.store, "--dir", "admin", "--json"]);
+        let program = Program::new(self.folder.path(), &arguments);
+        program.env("SVC_STORE_KEY", KEY).run_json()
+    }
+
+    fn token(&self) -> String {
+        let made = self.run("token add shop --project main");
+        made["token"].as_str().unwrap().to_owned()
+    }
+}
+
+/// What a read of a record with this token answers.
+fn read(node: &Service, token: &str) -> u16 {
+    let call = node.data_anonymous("GET", "shop", "/models/orders/1");
+    call.authorization(token).send().status.as_u16()
+}
+
+#[test]
+fn a_token_is_valid_at_once_and_dead_within_a_second_on_every_node() {
+    let store = PostgresServer::shared().database("");
+    let cluster = Cluster::start(store, 3, &[]);
+    for _ in 0..3 {
+        let token = cluster.token();
+        for node in &cluster.nodes {
+            assert_eq!(read(node, &token), 200);
+        }
+        let listed = cluster.run("token list --project main");
+        let of_shop = listed.as_array().unwrap().iter();
+        let uid = of_shop
+            .filter(|row| row["resource"] == "shop" && row["revoked"].is_null())
+            .map(|row| row["uid"].as_str().unwrap().to_owned())
+            .max()
+            .unwrap();
+        cluster.run(&format!("token revoke {uid} --project main"));
+        let revoked = Instant::now();
+        for node in &cluster.nodes {
+            wait_until("the token is dead", || read(node, &token) == 401);
+        }
+        let took = revoked.elapsed();
+        assert!(took < Duration::from_secs(1), "{took:?}");
+    }
+}
+
+#[test]
+fn operators_see_the_nodes_that_live() {
+    let store = PostgresServer::shared().database("");
+    let mut cluster = Cluster::start(store, 3, &[]);
+    let add = "account add ann@example.com --operator --password-stdin --dir admin --store";
+    let mut add: Vec<&str> = add.split(' ').collect();
+    add.push(&cluster.store);
+    let add = Program::new(cluster.folder.path(), &add).env("SVC_STORE_KEY", KEY);
+    add.input("correct horse battery\n").run_ok();
+    let sign_in = cluster.nodes[0].app_anonymous("POST", "/account/auth/login/");
+    let ann = json!({"email": "ann@example.com", "password": "correct horse battery"});
+    let session = sign_in.json(&ann).ok();
+    let key = format!("JWT {}", session["token"]["access_token"].as_str().unwrap());
+    let nodes = |service: &Service| {
+        let shown = service
+            .app_anonymous("GET", "/service/")
+            .authorization(&key)
+            .ok();
+        let nodes = shown["nodes"].as_array().unwrap().clone();
+        nodes
+            .iter()
+            .map(|node| node["address"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    wait_until("all know each other", || {
+        cluster.nodes.iter().all(|node| nodes(node).len() == 3)
+    });
+    cluster.nodes.remove(0).kill();
+    assert_eq!(cluster.nodes.remove(0).terminate(), Some(0));
+    wait_until("only one is left", || nodes(&cluster.nodes[0]).len() == 1);
+}
+
+#[test]
+fn another_key_is_refused_by_name_and_none_is_made_for_a_store_that_has_one() {
+    let store = PostgresServer::shared().database("");
+    let cluster = Cluster::start(store, 1, &[]);
+    let list = [
+        "project",
+        "list",
+        "--store",
+        &cluster.store,
+        "--dir",
+        "other",
+    ];
+    let other = Program::new(cluster.folder.path(), &list);
+    let (_, message) = other.run_err();
+    assert!(
+        message.contains("--key-file") && message.contains("SVC_STORE_KEY"),
+        "{message}"
+    );
+    assert!(!cluster.folder.path().join("other/store.key").exists());
+    let wrong = KEY.replace('A', "B");
+    let other = Program::new(cluster.folder.path(), &list).env("SVC_STORE_KEY", &wrong);
+    let (_, message) = other.run_err();
+    assert!(
+        message.contains("does not belong to the store"),
+        "{message}"
+    );
+    assert!(!message.contains(&wrong), "{message}");
+    let empty = PostgresServer::shared().database("");
+    let none = Program::new(
+        cluster.folder.path(),
+        &["project", "remove", "x", "--store", &empty],
+    );
+    let (_, message) = none.run_err();
+    assert!(
+        message.contains("there is no store in the database"),
+        "{message}"
+    );
+}
+
+#[test]
+fn reads_go_on_for_a_while_without_the_store_and_writes_are_refused_until_it_is_back() {
+    let mut server = PostgresServer::start();
+    let store = server.database("");
+    let cluster = Cluster::start(store, 1, &["--store-grace", "6"]);
+    let token = cluster.token();
+    let node = &cluster.nodes[0];
+    let write = |id: u32| {
+        let call = node
+            .data_anonymous("POST", "shop", "/models/orders")
+            .authorization(&token);
+        call.json(&json!({"id": id, "note": "b"})).send()
+    };
+    assert_eq!(read(node, &token), 200);
+    assert_eq!(write(2).status, 201);
+
+    server.stop();
+    let stopped = Instant::now();
+    assert_eq!(read(node, &token), 200);
+    let refused = write(3);
+    assert_eq!(
+        (refused.status.as_u16(), &refused.json()["error_code"]),
+        (503, &json!("store_unavailable"))
+    );
+    assert!(!refused.header("retry-after").is_empty());
+    assert!(
+        stopped.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        stopped.elapsed()
+    );
+    node.root("GET", "/readyz").expect(503);
+    node.root("GET", "/healthz").expect(200);
+    let pages = node.app("GET", "/projects/main/prod/view_settings/").send();
+    assert_eq!(pages.status, 503, "{}", pages.body);
+    wait_until("nothing is believed any more", || read(node, &token) == 503);
+    assert!(
+        stopped.elapsed() > Duration::from_secs(5),
+        "{:?}",
+        stopped.elapsed()
+    );
+
+    server.run();
+    wait_until("reads are answered", || read(node, &token) == 200);
+    wait_until("writes are taken", || write(4).status == 201);
+    let lines = cluster.run("audit list --project main --action=records.create");
+    let records = lines.as_array().unwrap().iter();
+    let records: Vec<&str> = records.filter_map(|line| line["record"].as_str()).collect();
+    assert!(
+        records.contains(&"2") && records.contains(&"4"),
+        "{records:?}"
+    );
+}
