@@ -244,8 +244,10 @@ mod tests {
 
     #[test]
     fn nodes_together_allow_what_one_would() {
-        let mut config = Config::default();
-        config.tries_per_address = NonZeroU32::new(6).unwrap();
+        let config = Config {
+            tries_per_address: NonZeroU32::new(6).unwrap(),
+            ..Config::default()
+        };
         let allowed = |nodes: u32| {
             let throttle = Throttle::new(&config);
             throttle.share_among(nodes);

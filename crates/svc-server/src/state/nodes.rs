@@ -145,10 +145,11 @@ mod tests {
         nodes.take(vec![one.clone(), two.clone()], begun);
         assert_eq!(nodes.count(), 2);
         one.beat += 1;
-        nodes.take(vec![one.clone(), two.clone()], begun + SILENT);
+        let gone = two.uid;
+        nodes.take(vec![one, two], begun + SILENT);
         assert_eq!(nodes.count(), 1);
         assert_eq!(nodes.forgotten(begun + SILENT), Vec::<Uuid>::new());
         let late = begun + FORGOTTEN + Duration::from_secs(1);
-        assert_eq!(nodes.forgotten(late), [two.uid]);
+        assert_eq!(nodes.forgotten(late), [gone]);
     }
 }

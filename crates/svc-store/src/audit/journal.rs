@@ -358,10 +358,12 @@ where
     if lines.is_empty() {
         return Ok(());
     }
-    let of = store.clone();
+    let is_on_server = store.is_on_server();
     store
         .write(move |tx| {
-            let mut rows = lines.iter().map(|line| line.borrow().values_for(&of));
+            let mut rows = lines
+                .iter()
+                .map(|line| line.borrow().values_for(is_on_server));
             let sql = format!("{INSERT} ON CONFLICT (uid) DO NOTHING");
             tx.housekeeping().execute_many(&sql, &mut rows)
         })

@@ -10,7 +10,7 @@ use super::changes::Changes;
 use super::entry::AuditEntry;
 use super::line::{AuditLine, read_keys};
 use crate::clock;
-use crate::database::{Store, values};
+use crate::database::values;
 use crate::error::Result;
 
 /// Inserts a line.
@@ -158,10 +158,10 @@ impl NewLine {
         .into()
     }
 
-    /// The same for a store. A text on a server cannot hold the character U+0000, and a line must not be lost for it.
-    pub(crate) fn values_for(&self, store: &Store) -> Vec<Value> {
+    /// The same for a store in a file or on a server. A text on a server cannot hold the character U+0000, and a line must not be lost for it.
+    pub(crate) fn values_for(&self, is_on_server: bool) -> Vec<Value> {
         let mut values = self.values();
-        if store.is_on_server() {
+        if is_on_server {
             for value in &mut values {
                 if let Value::Text(text) = value
                     && text.contains('\0')

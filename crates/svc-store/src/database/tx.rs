@@ -228,11 +228,12 @@ impl<'c> Tx<'c> {
             self.conn.announce();
         }
         let (store, entries) = (self.store, mem::take(&mut self.lines));
+        let is_on_server = store.is_on_server();
         if let Some(by) = store.audited_by()
             && !entries.is_empty()
         {
             let lines = entries.iter().map(|entry| store.new_line(by, entry));
-            self.execute_many(INSERT, &mut lines.map(|line| line.values_for(store)))?;
+            self.execute_many(INSERT, &mut lines.map(|line| line.values_for(is_on_server)))?;
         }
         Ok(())
     }
