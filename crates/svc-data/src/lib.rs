@@ -66,7 +66,7 @@ mod value;
 
 pub use admission::turns;
 #[cfg(feature = "sqlite")]
-pub use database::{Connection, Database, Migration, Row, Value};
+pub use database::{Connection, Database, DatabaseFile, Migration, Row, Value};
 #[cfg(feature = "sqlite")]
 pub use engine::sqlite::{DeclaredField, DeclaredModel};
 pub use engine::{PoolUse, ResourceOptions, ServerRule};

@@ -55,6 +55,34 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Opens the store in a folder to look at it: nothing is made or brought to the version of this program. Writes fail.
+    ///
+    /// # Errors
+    /// As [`Store::open_with`]; and when the store has another version.
+    pub async fn open_untouched(dir: &Path, key: Option<SealKey>) -> Result<Self> {
+        let database = Database::open_untouched_sqlite(&files::database_path(dir)).await?;
+        let (folder, missing) = (dir.to_owned(), files::key_is_missing(dir));
+        let sealer = database
+            .read(move |conn| known_key(conn, &folder, key.as_ref()))
+            .await?
+            .ok_or(missing)?;
+        Ok(Self::over(
+            dir.to_owned(),
+            database,
+            sealer,
+            Clock::default(),
+        ))
+    }
+}
+
+/// Whether a key is that of a store, by the text that the store sealed with its own.
+pub(crate) fn fits(key: &SealKey, seal_check: &str) -> bool {
+    Sealer::new(key)
+        .open(SEAL_CHECK_CONTEXT, seal_check)
+        .is_ok()
+}
+
 /// Opens the file of a store in its folder.
 async fn open_file(dir: &Path, key: Option<SealKey>) -> Result<(Database, Sealer)> {
     let folder = dir.to_owned();
@@ -143,7 +171,7 @@ async fn open_seal(database: &Database, dir: &Path, given: Option<SealKey>) -> R
 }
 
 /// The sealer of a store that has been sealed with before; `None` when a key may still be chosen.
-fn known_key(
+pub(crate) fn known_key(
     conn: &mut dyn Connection,
     dir: &Path,
     given: Option<&SealKey>,

@@ -34,6 +34,21 @@ pub(crate) fn existing_database(dir: &Path) -> PathBuf {
     path
 }
 
+/// Where the database of a store is.
+pub(crate) fn database_path(dir: &Path) -> PathBuf {
+    dir.join(DATABASE_FILE)
+}
+
+/// Where the key of a store is.
+pub(crate) fn key_path(dir: &Path) -> PathBuf {
+    dir.join(KEY_FILE)
+}
+
+/// Where the lock of a store is.
+pub(crate) fn lock_path(dir: &Path) -> PathBuf {
+    dir.join(LOCK_FILE)
+}
+
 /// Whether the folder has a key file.
 pub(crate) fn has_key(dir: &Path) -> Result<bool> {
     let found = dir.join(KEY_FILE).try_exists();
@@ -86,9 +101,15 @@ pub(crate) fn read_key(dir: &Path) -> Result<Option<SealKey>> {
     }
 }
 
-/// Makes a key and its file. The file appears whole or not at all.
+/// Makes a key and its file.
 pub(crate) fn write_new_key(dir: &Path) -> Result<SealKey> {
     let key = SealKey::generate()?;
+    write_key(dir, &key)?;
+    Ok(key)
+}
+
+/// Writes the file of a key. It appears whole or not at all.
+pub(crate) fn write_key(dir: &Path, key: &SealKey) -> Result<()> {
     let path = dir.join(KEY_FILE);
     // A process that was killed between the two steps may have left this file; nobody uses it.
     let unfinished = dir.join("store.key.new");
@@ -103,8 +124,7 @@ pub(crate) fn write_new_key(dir: &Path) -> Result<SealKey> {
         fs::rename(&unfinished, &path)?;
         sync_dir(dir)
     };
-    write().map_err(|source| unusable(dir, "its key file cannot be written", source))?;
-    Ok(key)
+    write().map_err(|source| unusable(dir, "its key file cannot be written", source))
 }
 
 pub(crate) fn key_is_missing(dir: &Path) -> Error {
@@ -200,12 +220,12 @@ pub(crate) fn warn_when_others_may_read(path: &Path, what: &str, remedy: &str) {
 }
 
 #[cfg(unix)]
-fn others_may_read(path: &Path) -> bool {
+pub(crate) fn others_may_read(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
 }
 
 #[cfg(not(unix))]
-fn others_may_read(_path: &Path) -> bool {
+pub(crate) fn others_may_read(_path: &Path) -> bool {
     false
 }
