@@ -20,6 +20,7 @@
 mod api;
 mod audit;
 mod auth;
+mod backups;
 mod config;
 mod error;
 mod http;
@@ -32,7 +33,9 @@ mod server;
 mod state;
 
 pub use self::{
-    config::{AuditMode, AuditValues, Config, IpRange, Origin, ResourceHost, SettingSource},
+    config::{
+        AuditMode, AuditValues, BackupConfig, Config, IpRange, Origin, ResourceHost, SettingSource,
+    },
     error::Error,
     in_process::InProcess,
     mail::MailConfig,
