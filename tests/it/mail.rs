@@ -193,9 +193,7 @@ fn no_mail_is_lost_when_the_service_is_killed_while_sending() {
     assert_eq!(outbox(folder.path())[0]["to"], "ada@example.com");
 
     // The mail is reserved for the killed process for two minutes; here this time is skipped.
-    let store = rusqlite::Connection::open(folder.path().join("svc-data/store.db")).unwrap();
-    let moved = store.execute("UPDATE mails SET next_attempt = date_add", []);
-    assert_eq!(moved.unwrap(), 1);
+    svc_tests::execute_in_store(folder.path(), "UPDATE mails SET next_attempt = date_add");
     server.release();
     wait_until("the first attempt is over", || server.received().len() == 1);
     let _service = serve(folder.path(), &server.url());
@@ -228,9 +226,8 @@ fn a_damaged_mail_does_not_block_others() {
     for email in ["ada@example.com", "bo@example.com"] {
         invite(folder.path(), email);
     }
-    let store = rusqlite::Connection::open(folder.path().join("svc-data/store.db")).unwrap();
     let damage = "UPDATE mails SET content = 'x' WHERE recipient = 'ada@example.com'";
-    assert_eq!(store.execute(damage, []).unwrap(), 1);
+    svc_tests::execute_in_store(folder.path(), damage);
     let service = serve(folder.path(), &server.url());
     assert_eq!(server.one().to, ["bo@example.com"]);
     assert!(service.log().contains("a mail is left out"));

@@ -427,7 +427,10 @@ fn no_name_of_a_page_leads_outside_of_the_folder_or_overwrites_another_file() {
         "..",
         "größe",
     ];
-    for name in names {
+    // A text of PostgreSQL cannot hold the character U+0000.
+    let fits = |name: &&str| !svc_tests::stores_are_on_server() || !name.contains('\0');
+    let names: Vec<&str> = names.into_iter().filter(fits).collect();
+    for name in &names {
         workshop.create(&json!({"unique_name": name, "marker": name}));
     }
     workshop.create(&json!({"unique_name": "l".repeat(255)}));

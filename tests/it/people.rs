@@ -4,8 +4,8 @@ use std::{ffi::OsStr, path::Path, sync::OnceLock};
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
-use svc_store::{Clock, Store, StoreOptions};
-use svc_tests::{Call, Program, Service};
+use svc_store::{Clock, Secret, Store, StoreOptions};
+use svc_tests::{Call, Program, Service, store_url};
 use tempfile::TempDir;
 
 /// The password of all users who need no particular one.
@@ -228,6 +228,7 @@ impl Home {
         let mut options = StoreOptions::default();
         let back = SignedDuration::from_secs(seconds);
         options.clock = Clock::from_fn(move || Timestamp::now() - back);
+        options.database = store_url(self.path()).map(Secret::new);
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {
             let store = Store::open_with(&self.path().join("svc-data"), options).await;

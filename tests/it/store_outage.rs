@@ -98,6 +98,10 @@ impl Setup {
 
 #[test]
 fn a_full_store_acknowledges_no_write_without_its_line_and_recovers_when_there_is_space() {
+    if svc_tests::stores_are_on_server() {
+        // It is about the file of the store.
+        return;
+    }
     let setup = Setup::new(&[]);
     let service = &setup.service;
     grow_store(setup.folder.path(), service);
@@ -160,6 +164,10 @@ fn a_full_store_acknowledges_no_write_without_its_line_and_recovers_when_there_i
 
 #[test]
 fn a_best_effort_trail_acknowledges_writes_whose_line_is_only_in_the_log() {
+    if svc_tests::stores_are_on_server() {
+        // It is about the file of the store.
+        return;
+    }
     let setup = Setup::new(&["--audit=best-effort"]);
     let service = &setup.service;
     grow_store(setup.folder.path(), service);
@@ -176,6 +184,10 @@ fn a_best_effort_trail_acknowledges_writes_whose_line_is_only_in_the_log() {
 
 #[test]
 fn a_damaged_page_of_the_store_makes_the_service_not_ready() {
+    if svc_tests::stores_are_on_server() {
+        // It is about the file of the store.
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let service = serve(&folder, &[]);
     grow_store(folder.path(), &service);
@@ -207,6 +219,10 @@ fn a_damaged_page_of_the_store_makes_the_service_not_ready() {
 
 #[test]
 fn damage_that_occurs_while_the_service_runs_makes_it_not_ready() {
+    if svc_tests::stores_are_on_server() {
+        // It is about the file of the store.
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(serve(&folder, &[]).terminate(), Some(0));
     let service = Service::start(folder.path(), &["serve"]);
@@ -228,6 +244,10 @@ fn damage_that_occurs_while_the_service_runs_makes_it_not_ready() {
 
 #[test]
 fn a_missing_store_with_an_existing_key_is_an_error_and_no_new_store_is_created() {
+    if svc_tests::stores_are_on_server() {
+        // It is about the file of the store.
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     drop(serve(&folder, &[]));
     let dir = folder.path().join("svc-data");
@@ -250,6 +270,10 @@ fn a_missing_store_with_an_existing_key_is_an_error_and_no_new_store_is_created(
 
 #[test]
 fn after_a_clean_stop_the_main_file_of_the_store_is_complete() {
+    if svc_tests::stores_are_on_server() {
+        // It is about the file of the store.
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let service = serve(&folder, &[]);
     for number in 0..50 {

@@ -2,7 +2,10 @@
 
 use std::{ffi::OsString, fs, path::Path, process::Command};
 
-use crate::program::{self, without_settings};
+use crate::{
+    program::{self, without_settings},
+    store::store_url,
+};
 
 /// The blocks of a chapter: language and text.
 #[must_use]
@@ -46,6 +49,9 @@ pub fn run<'v>(
         shell.args(["-e", "-c", block]).current_dir(folder);
         without_settings(&mut shell);
         shell.env("PATH", &path).envs(variables.clone());
+        if let Some(url) = store_url(folder) {
+            shell.env("SVC_STORE", url);
+        }
         let output = shell.output().expect("a shell");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{block}: {errors}");

@@ -9,10 +9,12 @@ mod call;
 pub mod mail;
 mod program;
 pub mod servers;
+mod store;
 
 pub use self::{
     call::{Answer, Call},
     program::{Program, Service, program, wait_until},
+    store::{execute_in_store, is_on_server as stores_are_on_server, store_url},
 };
 
 /// The snippets of the README and the book, as doctests.

@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::Call;
+use crate::{Call, store};
 
 /// How long anything may take before a test gives up.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -66,6 +66,9 @@ impl Program {
             .current_dir(folder)
             .stdin(Stdio::null());
         without_settings(&mut command);
+        if let Some(url) = store::of(folder, arguments) {
+            command.env("SVC_STORE", url);
+        }
         Self { command }
     }
 

@@ -141,9 +141,10 @@ mod tests {
 
     #[test]
     fn operators_see_every_option_of_the_service() {
-        use crate::serve::options::ServerOptions;
+        use crate::{context::place::Place, serve::options::ServerOptions};
 
-        let config = ServerOptions::default().server_config(&Sources::new(), None);
+        let config =
+            ServerOptions::default().server_config(&Sources::new(), Place::default().settings());
         let shown = config.in_effect();
         let command = Cli::command();
         let serve = command.find_subcommand("serve").unwrap();
@@ -187,7 +188,8 @@ mod tests {
         fn check(command: &clap::Command) {
             for argument in command.get_arguments() {
                 let id = argument.get_id().as_str();
-                let holds_secret = ["api_key", "api_token", "connect", "smtp_url"].contains(&id);
+                let holds_secret =
+                    ["api_key", "api_token", "connect", "smtp_url", "store"].contains(&id);
                 if argument.get_env().is_some() && holds_secret {
                     assert!(argument.is_hide_env_values_set(), "{id}");
                 }

@@ -1,10 +1,14 @@
 //! What every command works with: where the store is, the configuration file, and the output.
 
+pub(crate) mod place;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use svc_server::SettingSource;
 use svc_store::{Actor, Store};
+
+use self::place::{Place, PlaceOptions};
 
 use crate::{
     error::Error,
@@ -21,9 +25,8 @@ pub(crate) const STORE_FILE: &str = "store.db";
 #[derive(Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Folder of the store; ./svc-data when not given, for demo ./svc-demo
-    #[arg(long, global = true, value_name = "DIR", env = "SVC_DIR")]
-    dir: Option<PathBuf>,
+    #[command(flatten)]
+    place: PlaceOptions,
     /// Print one machine-readable line; messages go to standard error
     #[arg(long, global = true)]
     json: bool,
@@ -35,7 +38,8 @@ pub(crate) struct Common {
 /// What every command works with.
 #[derive(Default)]
 pub(crate) struct Context {
-    dir: Option<PathBuf>,
+    /// Where the store is.
+    pub(crate) place: Place,
     /// What the configuration file says; nothing when there is none.
     pub(crate) file: ConfigFile,
     /// Which options were set by flags, and which by variables, by their identifiers.
@@ -52,21 +56,16 @@ impl Context {
             None => ConfigFile::default(),
         };
         Ok(Self {
-            dir: common.dir.or_else(|| file.dir.clone()),
+            place: Place::new(common.place, &file, &sources)?,
             file,
             sources,
             output: Output::new(common.json),
         })
     }
 
-    /// The folder of the store that was named.
-    pub(crate) fn named_dir(&self) -> Option<&Path> {
-        self.dir.as_deref()
-    }
-
     /// Whether a store was named.
     pub(crate) fn names_store(&self) -> bool {
-        self.dir.is_some()
+        self.place.is_named()
     }
 
     /// Whether an option was set by a flag, not by a variable or the configuration file.
@@ -74,32 +73,15 @@ impl Context {
         self.sources.get(option) == Some(&SettingSource::Flag)
     }
 
-    /// The folder of the store that was named, else this one.
-    pub(crate) fn dir_or(&self, default: &str) -> PathBuf {
-        self.dir.clone().unwrap_or_else(|| PathBuf::from(default))
-    }
-
     /// Opens the store; makes it when there is none.
     pub(crate) async fn store(&self) -> Result<Store, Error> {
-        open(&self.dir_or(DEFAULT_DIR)).await
+        self.place.open(false).await
     }
 
     /// Opens the store of a command that has no use for an empty one, which a mistyped folder would be.
     pub(crate) async fn existing_store(&self) -> Result<Store, Error> {
-        let dir = self.dir_or(DEFAULT_DIR);
-        if !has_store(&dir) {
-            return Err(Error::new(format!(
-                "there is no store in {}; name its folder with --dir, or make one with svc project add",
-                dir.display()
-            )));
-        }
-        open(&dir).await
+        self.place.open(true).await
     }
-}
-
-/// Opens a store. The lines of its audit trail say who runs this program.
-pub(crate) async fn open(dir: &Path) -> Result<Store, Error> {
-    Ok(Store::open(dir).await?.acting(actor(), None))
 }
 
 /// Who runs this program, as the operating system's session knows it.

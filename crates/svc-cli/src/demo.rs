@@ -16,7 +16,7 @@ use svc_store::{NewApiKey, NewProject, NewResource, NewStaticToken, ProjectPatch
 use self::{folder::Folder, shop::Shop};
 use crate::{
     connect,
-    context::{Context, open},
+    context::{Context, place::Place},
     error::Error,
     serve::{
         options::ServerOptions,
@@ -54,21 +54,27 @@ impl Demo {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let options = self.options.or(&context.file);
         start::prepare_process(&options, "warn")?;
-        let folder = Folder::open(&context.dir_or(DEFAULT_DIR), self.reset)?;
+        if context.is_flag("store") {
+            return Err(Error::usage(
+                "svc demo keeps its store in its folder; leave --store out, or use svc serve",
+            ));
+        }
+        let place = context.place.in_folder(&context.place.dir_or(DEFAULT_DIR));
+        let folder = Folder::open(&place.dir_or(DEFAULT_DIR), self.reset)?;
         if !folder.has_shop()? {
             let locked = folder.lock()?;
             let visible = context.output.shows_progress();
             build_shop(&locked.unfinished_shop(), &folder.shop(), visible).await?;
         }
         let Some(_locked) = folder.try_lock()? else {
-            return Err(already_running(&folder).await);
+            return Err(already_running(&folder, &place).await);
         };
-        let store = open(folder.dir()).await?;
+        let store = place.open(false).await?;
         prepare(&store, &folder.shop()).await?;
         let stop = shutdown::requested()?;
         let server = Server::bind(
             store.clone(),
-            options.server_config(&context.sources, context.named_dir()),
+            options.server_config(&context.sources, place.settings()),
         )
         .await?;
         let ready = ready(&store, &server).await?;
@@ -79,9 +85,9 @@ impl Demo {
 }
 
 /// Says where the demo runs that is at work in the folder. Its credentials stay as they are.
-async fn already_running(folder: &Folder) -> Error {
+async fn already_running(folder: &Folder, place: &Place) -> Error {
     let dir = folder.dir().display();
-    let address = match open(folder.dir()).await {
+    let address = match place.open(false).await {
         Ok(store) => store.service_address().await.ok().flatten(),
         Err(_) => None,
     };

@@ -51,7 +51,7 @@ impl Serve {
         let options = self.options.or(&context.file);
         start::prepare_process(&options, "info")?;
         let connects = connect::gather(&self.connect, options.connect.as_ref())?;
-        let config = options.server_config(&context.sources, context.named_dir());
+        let config = options.server_config(&context.sources, context.place.settings());
         let mut opened = Vec::new();
         for connect in &connects {
             let resource = connect::open_at_start(connect, config.resource_options()).await?;

@@ -142,6 +142,9 @@ pub trait Connection {
         rows: &mut dyn Iterator<Item = Vec<Value>>,
     ) -> Result<u64>;
 
+    /// Has everybody who waits for [`Database::changed`], in any process, hear of this change once it is made.
+    fn announce(&mut self) {}
+
     /// The only row of a result, or none.
     ///
     /// # Errors
@@ -256,14 +259,47 @@ impl Database {
         wording: Wording,
         declared: &[DeclaredModel],
     ) -> Result<Self> {
+        Self::open_on_server(url, migrations, wording, declared, false).await
+    }
+
+    /// Opens a database as [`open_postgres`](Self::open_postgres) does, but only one that migrations were applied to before.
+    ///
+    /// # Errors
+    /// As [`open_postgres`](Self::open_postgres), and [`ErrorKind::Unavailable`] with the source [`FileFault::Empty`] when
+    /// there is no structure of these migrations.
+    #[cfg(feature = "postgres")]
+    pub async fn open_existing_postgres(
+        url: &str,
+        migrations: &[Migration],
+        wording: Wording,
+        declared: &[DeclaredModel],
+    ) -> Result<Self> {
+        Self::open_on_server(url, migrations, wording, declared, true).await
+    }
+
+    #[cfg(feature = "postgres")]
+    async fn open_on_server(
+        url: &str,
+        migrations: &[Migration],
+        wording: Wording,
+        declared: &[DeclaredModel],
+        must_exist: bool,
+    ) -> Result<Self> {
         let rest = ["postgres:", "postgresql:"]
             .into_iter()
             .find_map(|scheme| url.strip_prefix(scheme));
         let rest = rest.ok_or_else(|| {
             Error::invalid("the database is given as postgres://USER:PASSWORD@HOST:PORT/DATABASE")
         })?;
-        let server = server::Server::open(rest, migrations, wording, declared).await?;
-        Ok(Self(Place::Server(Arc::new(server))))
+        let server = server::Server::open(rest, wording).await?;
+        if must_exist && !server.has_structure().await? {
+            return Err(
+                Error::unavailable("the database has no tables of this program")
+                    .with_source(FileFault::Empty),
+            );
+        }
+        server.migrate(migrations, declared).await?;
+        Ok(Self(Place::Server(server)))
     }
 
     /// Runs `f` on a view of the database that does not change underneath it. It sees every write that
@@ -347,8 +383,28 @@ impl Database {
         }
     }
 
-    /// A number that changes whenever this process or another one has committed a change; `None` where only a statement
-    /// could tell.
+    /// Hears from now on of what other processes [announce](Connection::announce), where the database can tell: on a server,
+    /// by a connection of its own, which is made again when it is lost.
+    pub fn listen(&self) {
+        #[cfg(feature = "postgres")]
+        if let Place::Server(server) = &self.0 {
+            server.listen();
+        }
+    }
+
+    /// Waits until a change is [announced](Connection::announce), or until some may have been missed. In a file none are:
+    /// then it waits for ever.
+    pub async fn changed(&self) {
+        match &self.0 {
+            Place::File(_) => std::future::pending().await,
+            #[cfg(feature = "postgres")]
+            Place::Server(server) => server.changes().changed().await,
+        }
+    }
+
+    /// A number that changes when this process or another one has committed a change: any change of a file, and on a server one
+    /// that was [announced](Connection::announce). `None` where only a statement could tell, since this process does not
+    /// [hear](Self::listen) of changes, or not now.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the database cannot be read.
@@ -356,7 +412,7 @@ impl Database {
         match &self.0 {
             Place::File(file) => file.pool.change_counter().await.map(Some),
             #[cfg(feature = "postgres")]
-            Place::Server(_) => Ok(None),
+            Place::Server(server) => Ok(server.changes().counter()),
         }
     }
 
@@ -366,8 +422,9 @@ impl Database {
         matches!(self.0, Place::File(_))
     }
 
-    /// Whether it is on a server, which takes care of its files.
-    fn is_on_server(&self) -> bool {
+    /// Whether it is on a server, which takes care of its files, and which other machines may use too.
+    #[must_use]
+    pub fn is_on_server(&self) -> bool {
         !self.is_file()
     }
 

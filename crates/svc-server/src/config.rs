@@ -98,6 +98,8 @@ pub struct Config {
     pub max_proxy_requests: usize,
     /// How long a shutdown waits for requests in flight. Default 30 s.
     pub shutdown_grace: Duration,
+    /// For how long what is cached answers reads while the store is away. Default 60 s.
+    pub store_grace: Duration,
     /// Whether writes leave lines in the audit trail. Default [`AuditMode::On`].
     pub audit: AuditMode,
     /// Of which resources the audit trail keeps what changed fields had before a write and after it. Default
@@ -189,6 +191,7 @@ impl Default for Config {
             proxy_response_limit: 16 * 1024 * 1024,
             max_proxy_requests: 256,
             shutdown_grace: Duration::from_secs(30),
+            store_grace: Duration::from_secs(60),
             audit: AuditMode::On,
             audit_values: AuditValues::On,
             audit_value_limit: 4_096,

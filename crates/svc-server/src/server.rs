@@ -25,11 +25,14 @@ use crate::{
         resource_path::ResourcePath,
     },
     mail::{self, Smtp},
-    state::{Shared, State},
+    state::{Shared, State, nodes},
 };
 
 /// How often the store is asked whether another process changed it.
 const WATCH_EVERY: Duration = Duration::from_millis(250);
+
+/// The same for a store on a server, which tells of changes: only in case that the news was lost.
+const WATCH_SERVER_EVERY: Duration = Duration::from_millis(500);
 
 /// How often the service checks whether the store can be written again.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
@@ -186,6 +189,10 @@ impl Server {
                 let grace = state.config.shutdown_grace;
                 mail::run(&state.store, smtp, &state.mail, stopped, grace).await;
             });
+            if state.store.is_on_server() {
+                let (state, stopped) = (Shared::clone(&state), stopped.clone());
+                tasks.spawn(async move { nodes::run(&state, state.node(), stopped).await });
+            }
             tasks.spawn(imports::runner::run(Shared::clone(&state), stopped.clone()));
             shutdown.await;
             tracing::info!("shutting down");
@@ -299,27 +306,46 @@ async fn purge_audit(state: Shared) {
 
 /// Takes over what other processes do to the store, within a second.
 async fn watch_store(state: Shared) {
-    let mut ticks = tokio::time::interval(WATCH_EVERY);
+    let is_on_server = state.store.is_on_server();
+    let every = match is_on_server {
+        true => WATCH_SERVER_EVERY,
+        false => WATCH_EVERY,
+    };
+    state.store.listen();
+    let mut ticks = tokio::time::interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut failing = false;
     loop {
-        ticks.tick().await;
+        let asks = tokio::select! {
+            _ = ticks.tick() => is_on_server,
+            () = state.store.changed() => false,
+        };
         state.throttle.tidy();
-        match state.sync_with_store().await {
-            Ok(()) => failing = false,
-            Err(error) if error.file_fault() == Some(FileFault::Damaged) && !failing => {
-                tracing::error!(%error, "the store is damaged");
-                state.store_health.set_damaged(true);
-                failing = true;
+        let asked = Instant::now();
+        let synced = async {
+            if asks {
+                state.store.read_revision().await?;
             }
-            Err(error) if !failing => {
-                tracing::error!(
-                    %error,
-                    "the store cannot be read; what is cached stays in force"
-                );
-                failing = true;
+            state.sync_with_store().await
+        };
+        match synced.await {
+            Ok(()) => {
+                state.store_health.set_present();
+                failing = false;
             }
-            Err(_) => {}
+            Err(error) => {
+                state.store_health.set_away(asked, &error);
+                if failing {
+                    continue;
+                }
+                failing = true;
+                if error.file_fault() == Some(FileFault::Damaged) {
+                    tracing::error!(%error, "the store is damaged");
+                    state.store_health.set_damaged(true);
+                } else {
+                    tracing::error!(%error, "the store cannot be read; what is cached stays in force for --store-grace");
+                }
+            }
         }
     }
 }

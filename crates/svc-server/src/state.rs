@@ -5,6 +5,7 @@ pub(crate) mod cache;
 mod connections;
 pub(crate) mod documents;
 mod imports;
+pub(crate) mod nodes;
 mod resources;
 pub(crate) mod statements;
 mod store_health;
@@ -20,7 +21,7 @@ use std::sync::{
 use arc_swap::ArcSwap;
 use http::request::Parts;
 use jiff::Timestamp;
-use svc_store::{Actor, Keyring, SessionTokens, Store};
+use svc_store::{Actor, Keyring, Node, SessionTokens, Store};
 use tokio::sync::Mutex;
 
 use self::{
@@ -28,6 +29,7 @@ use self::{
     connections::Connections,
     documents::Documents,
     imports::Imports,
+    nodes::Nodes,
     statements::Statements,
     store_health::StoreHealth,
     tools::Tools,
@@ -46,6 +48,9 @@ use crate::{
     proxy::shared::Proxy,
     resources::{places::Places, test::ResourceTests},
 };
+
+/// The version of this program.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What every request shares, behind one pointer.
 pub(crate) type Shared = Arc<State>;
@@ -71,6 +76,7 @@ pub(crate) struct State {
     pub(crate) statements: Statements,
     pub(crate) imports: Imports,
     pub(crate) store_health: StoreHealth,
+    pub(crate) nodes: Nodes,
     /// Since when requests are served over the network, if they are.
     pub(crate) serves_since: OnceLock<Timestamp>,
     /// Who runs this process, where it asks the service itself.
@@ -103,7 +109,8 @@ impl State {
             write_keys: WriteKeys::default(),
             statements: Statements::default(),
             imports: Imports::default(),
-            store_health: StoreHealth::default(),
+            store_health: StoreHealth::new(config.store_grace),
+            nodes: Nodes::default(),
             config,
             store,
             credentials: Credentials::new(MOST_KNOWN),
@@ -175,16 +182,28 @@ impl State {
     /// Takes over what changed in the store: forgets what is known of credentials, connects new
     /// resources and lets go of removed ones.
     pub(crate) async fn refresh(&self) -> Result<(), svc_store::Error> {
+        // All is read before anything is forgotten: what is known stays in force while the store is away.
+        let keyring = self.store.signing_keys().keyring().await?;
+        let connected = self.store.resources().list_connected().await?;
         // The keys first: what an old one has signed must not be remembered once all is forgotten.
-        self.keyring
-            .store(Arc::new(self.store.signing_keys().keyring().await?));
+        self.keyring.store(Arc::new(keyring));
         self.credentials.forget();
         self.tools.forget();
         self.administered.forget();
         self.proxy.forget();
-        self.connections
-            .refresh(self.store.resources().list_connected().await?);
+        self.connections.refresh(connected);
         Ok(())
+    }
+
+    /// This process, as others see it.
+    pub(crate) fn node(&self) -> Node {
+        let since = self.serves_since.get().copied();
+        Node::new(
+            self.config.node_name.clone(),
+            VERSION,
+            self.config.listen.to_string(),
+            since.unwrap_or_else(Timestamp::now),
+        )
     }
 
     /// The store for what this actor writes by this request.

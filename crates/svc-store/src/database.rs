@@ -122,6 +122,30 @@ impl Store {
         Ok(revision)
     }
 
+    /// The revision as the store itself says it, for the case that the news of a change was lost on its way.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn read_revision(&self) -> Result<u64> {
+        self.inner.revision.lock().take();
+        self.revision().await
+    }
+
+    /// Whether the store is in a database on a server, where other machines may have it open too.
+    pub fn is_on_server(&self) -> bool {
+        self.inner.database.is_on_server()
+    }
+
+    /// Hears from now on of changes by other machines; for a service.
+    pub fn listen(&self) {
+        self.inner.database.listen();
+    }
+
+    /// Waits until the revision may have moved. In a file nobody tells of it: then it waits for ever.
+    pub async fn changed(&self) {
+        self.inner.database.changed().await;
+    }
+
     /// Whether the store answers; for a readiness check.
     ///
     /// # Errors

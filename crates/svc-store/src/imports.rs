@@ -21,6 +21,8 @@ use crate::error::{Error, Result};
 const KEPT: SignedDuration = SignedDuration::from_hours(24 * 7);
 /// How many refused rows are removed in one transaction.
 const FORGOTTEN_AT_ONCE: u64 = 2_000;
+/// How many imports that wait are looked at.
+const LOOKED_AT: i64 = 1_000;
 const COLUMNS: &str = "uid, project, environment, resource, model, actor_kind, actor_uid, actor_label, \
      request_hash, settings, state, dry_run, bytes, bytes_read, rows_read, made, updated, refused, message, date_add, date_end";
 
@@ -254,7 +256,8 @@ impl Imports<'_> {
             .await
     }
 
-    /// Claims running imports that nobody works on, for a while, those first that were begun first: their identifiers.
+    /// Claims running imports that nobody works on and whose files are on this machine, for a while, those first that were begun
+    /// first: their identifiers.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -262,24 +265,29 @@ impl Imports<'_> {
         let free = "SELECT uid FROM imports WHERE state = ?1 AND (runner_until IS NULL OR runner_until < ?2) \
              ORDER BY date_add, uid LIMIT ?3";
         // Looked for before the store is written, which happens rarely.
-        let any = self
+        let found = self
             .store
             .read(move |reader| {
-                let values = values![ImportState::Running.as_str(), reader.now(), 1_i64];
-                reader.exists(free, &values)
+                let values = values![ImportState::Running.as_str(), reader.now(), LOOKED_AT];
+                reader.list(free, &values, |row| row::get::<Uuid>(row, "uid"))
             })
             .await?;
-        if !any {
+        let here: Vec<Uuid> = found
+            .into_iter()
+            .filter(|uid| self.has_file(*uid))
+            .collect();
+        if here.is_empty() {
             return Ok(Vec::new());
         }
         self.store
             .write(move |tx| {
                 let now = tx.now();
                 let running = ImportState::Running.as_str();
-                let free: Vec<Uuid> =
-                    tx.list(free, &values![running, now, i64::from(most)], |row| {
-                        row::get(row, "uid")
-                    })?;
+                let free: Vec<Uuid> = tx.list(free, &values![running, now, LOOKED_AT], |row| {
+                    row::get(row, "uid")
+                })?;
+                let free = free.into_iter().filter(|uid| here.contains(uid));
+                let free: Vec<Uuid> = free.take(most as usize).collect();
                 let until = now.checked_add(time).unwrap_or(Timestamp::MAX);
                 for uid in &free {
                     let sql = "UPDATE imports SET runner = ?1, runner_until = ?2 WHERE uid = ?3";

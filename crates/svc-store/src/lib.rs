@@ -45,6 +45,7 @@ mod database;
 mod error;
 mod imports;
 mod items;
+mod nodes;
 mod open;
 mod pages;
 mod people;
@@ -74,6 +75,7 @@ pub use self::imports::{
     Import, ImportState, ImportStep, Imports, NewImport, RefusedRow, StarterRights,
 };
 pub use self::items::{ItemCaller, ItemPatch, Items, NewItem};
+pub use self::nodes::{Node, Nodes};
 pub use self::open::StoreOptions;
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::people::{

@@ -1,6 +1,8 @@
 //! Opening the store: its folder or its database on a server, and its key.
 
-use std::path::Path;
+mod key;
+
+use std::path::{Path, PathBuf};
 
 use svc_data::{Connection, Database, FileFault};
 
@@ -8,6 +10,7 @@ use crate::administration::declared;
 use crate::clock::Clock;
 use crate::database::{MIGRATIONS, STATE, Store, WORDING, blocking, files, state, values};
 use crate::error::{Error, Result};
+pub(crate) use crate::open::key::KeyPlace;
 use crate::secrets::{SealKey, Sealer, Secret};
 
 /// What is sealed into the store, to know its key again.
@@ -21,11 +24,15 @@ const SEALED: &str = "SELECT uid FROM resources UNION ALL SELECT uid FROM mails 
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct StoreOptions {
-    /// The key that seals secrets. `None`: the file `store.key` in the store's folder, made when new.
+    /// The key that seals secrets. `None`: the one in the key file.
     pub seal_key: Option<SealKey>,
+    /// The file of that key, which is made for an empty store. `None`: `store.key` in the store's folder.
+    pub key_file: Option<PathBuf>,
     /// The URL of a PostgreSQL database that holds the store, in place of a file in its folder. The folder then has the key
     /// and what belongs to this process alone, and several machines may have the same store open.
     pub database: Option<Secret>,
+    /// Whether a store must be there: none is made.
+    pub must_exist: bool,
     /// The clock for dates and expiries.
     pub clock: Clock,
 }
@@ -47,9 +54,10 @@ impl Store {
     /// cannot be written, the database is corrupt, locked, or of a newer version, the key is missing
     /// although sealed secrets exist, or it is another store's key.
     pub async fn open_with(dir: &Path, options: StoreOptions) -> Result<Self> {
+        let key = KeyPlace::new(dir, &options);
         let (database, sealer) = match &options.database {
-            Some(url) => open_on_server(dir, url, options.seal_key).await?,
-            None => open_file(dir, options.seal_key).await?,
+            Some(url) => open_on_server(dir, url, key, options.must_exist).await?,
+            None => open_file(dir, key, options.must_exist).await?,
         };
         Ok(Self::over(dir.to_owned(), database, sealer, options.clock))
     }
@@ -61,12 +69,13 @@ impl Store {
     /// # Errors
     /// As [`Store::open_with`]; and when the store has another version.
     pub async fn open_untouched(dir: &Path, key: Option<SealKey>) -> Result<Self> {
-        let database = Database::open_untouched_sqlite(&files::database_path(dir)).await?;
-        let (folder, missing) = (dir.to_owned(), files::key_is_missing(dir));
-        let sealer = database
-            .read(move |conn| known_key(conn, &folder, key.as_ref()))
-            .await?
-            .ok_or(missing)?;
+        let database = Database::open_untouched_sqlite(&files::database_file(dir)).await?;
+        let place = KeyPlace::of(dir, key);
+        let sealer = {
+            let place = place.clone();
+            database.read(move |conn| known_key(conn, &place)).await?
+        };
+        let sealer = sealer.ok_or_else(|| place.is_missing())?;
         Ok(Self::over(
             dir.to_owned(),
             database,
@@ -84,8 +93,14 @@ pub(crate) fn fits(key: &SealKey, seal_check: &str) -> bool {
 }
 
 /// Opens the file of a store in its folder.
-async fn open_file(dir: &Path, key: Option<SealKey>) -> Result<(Database, Sealer)> {
+async fn open_file(dir: &Path, key: KeyPlace, must_exist: bool) -> Result<(Database, Sealer)> {
     let folder = dir.to_owned();
+    if must_exist && !files::has_database(dir) {
+        return Err(Error::unavailable(format!(
+            "there is no store in {}; name its folder with --dir, or make one with svc project add",
+            dir.display()
+        )));
+    }
     let (lock, path, has_key) = blocking(move || {
         let lock = files::lock(&folder)?;
         // It may have been there before. It is not closed here: it may hold more than the store.
@@ -110,56 +125,58 @@ async fn open_file(dir: &Path, key: Option<SealKey>) -> Result<(Database, Sealer
     } else {
         Database::open_sqlite(&path, MIGRATIONS).await?
     };
-    let sealer = open_seal(&database, dir, key).await?;
+    let sealer = open_seal(&database, key).await?;
     drop(lock);
     Ok((database, sealer))
 }
 
-/// Opens a store in a PostgreSQL database, with the key in a folder.
+/// Opens a store in a PostgreSQL database. Its folder has what belongs to this machine alone.
 async fn open_on_server(
     dir: &Path,
     url: &Secret,
-    key: Option<SealKey>,
+    key: KeyPlace,
+    must_exist: bool,
 ) -> Result<(Database, Sealer)> {
     let folder = dir.to_owned();
-    let lock = blocking(move || {
-        let lock = files::lock(&folder)?;
+    blocking(move || {
+        files::prepare_folder(&folder)?;
         files::warn_when_others_may_read(&folder, "the folder of the store", "chmod 700");
-        Ok(lock)
+        Ok(())
     })
     .await?;
     let declared = declared();
-    let opened = Database::open_postgres(url.expose(), MIGRATIONS, WORDING, &declared).await;
-    let database = opened.map_err(|error| match error.kind() {
-        svc_data::ErrorKind::Invalid => {
+    let url = url.expose();
+    let opened = match must_exist {
+        true => Database::open_existing_postgres(url, MIGRATIONS, WORDING, &declared).await,
+        false => Database::open_postgres(url, MIGRATIONS, WORDING, &declared).await,
+    };
+    let database = opened.map_err(|error| match (error.kind(), error.file_fault()) {
+        (_, Some(FileFault::Empty)) => Error::unavailable(
+            "there is no store in the database that --store names; name another one, or make a store there with svc project add",
+        )
+        .with_source(error),
+        (svc_data::ErrorKind::Invalid, _) => {
             Error::unavailable(format!("the store cannot be opened: {error}")).with_source(error)
         }
         _ => error.into(),
     })?;
-    let sealer = open_seal(&database, dir, key).await?;
-    drop(lock);
+    let sealer = open_seal(&database, key).await?;
     Ok((database, sealer))
 }
 
 /// Finds the store's key and proves that it is the right one.
-async fn open_seal(database: &Database, dir: &Path, given: Option<SealKey>) -> Result<Sealer> {
-    let dir = dir.to_owned();
-    let (read_dir, read_key) = (dir.clone(), given.clone());
-    let known = database.read(move |conn| known_key(conn, &read_dir, read_key.as_ref()));
-    if let Some(sealer) = known.await? {
+async fn open_seal(database: &Database, key: KeyPlace) -> Result<Sealer> {
+    let place = key.clone();
+    if let Some(sealer) = database.read(move |conn| known_key(conn, &place)).await? {
         return Ok(sealer);
     }
     // Asked again inside the write transaction: another process may have chosen a key in the meantime.
     database
         .write(move |conn| {
-            if let Some(sealer) = known_key(conn, &dir, given.as_ref())? {
+            if let Some(sealer) = known_key(conn, &key)? {
                 return Ok(sealer);
             }
-            let key = match find_key(&dir, given.as_ref())? {
-                Some(key) => key,
-                None => files::write_new_key(&dir)?,
-            };
-            let sealer = Sealer::new(&key);
+            let sealer = Sealer::new(&key.find_or_make()?);
             let check = sealer.seal(SEAL_CHECK_CONTEXT, SEAL_CHECK_TEXT)?;
             conn.execute(
                 "UPDATE store_state SET seal_check = ?1 WHERE id = 1",
@@ -171,29 +188,20 @@ async fn open_seal(database: &Database, dir: &Path, given: Option<SealKey>) -> R
 }
 
 /// The sealer of a store that has been sealed with before; `None` when a key may still be chosen.
-pub(crate) fn known_key(
-    conn: &mut dyn Connection,
-    dir: &Path,
-    given: Option<&SealKey>,
-) -> Result<Option<Sealer>> {
+pub(crate) fn known_key(conn: &mut dyn Connection, place: &KeyPlace) -> Result<Option<Sealer>> {
     let Some(check) = state(conn.query_one(STATE, &[])?)?.get::<Option<String>>("seal_check")?
     else {
         return Ok(None);
     };
-    let Some(key) = find_key(dir, given)? else {
-        return match conn.query(SEALED, &[])?.is_empty() {
+    let Some(key) = place.find()? else {
+        return match place.may_be_replaced() && conn.query(SEALED, &[])?.is_empty() {
             true => Ok(None),
-            false => Err(files::key_is_missing(dir)),
+            false => Err(place.is_missing()),
         };
     };
     let sealer = Sealer::new(&key);
     match sealer.open(SEAL_CHECK_CONTEXT, &check) {
         Ok(_) => Ok(Some(sealer)),
-        Err(_) => Err(files::key_is_wrong(dir, given.is_some())),
+        Err(_) => Err(place.is_wrong()),
     }
-}
-
-/// The key that was given, or else the one in the folder.
-fn find_key(dir: &Path, given: Option<&SealKey>) -> Result<Option<SealKey>> {
-    given.map_or_else(|| files::read_key(dir), |key| Ok(Some(key.clone())))
 }

@@ -180,6 +180,10 @@ fn a_service_without_a_trail_leaves_no_lines() {
 
 #[test]
 fn a_write_whose_line_cannot_be_stored_is_not_acknowledged_and_its_line_follows_later() {
+    if svc_tests::stores_are_on_server() {
+        // It is about the file of the store.
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     Connection::open(folder.path().join("k.db"))
         .unwrap()
@@ -215,6 +219,10 @@ fn a_write_whose_line_cannot_be_stored_is_not_acknowledged_and_its_line_follows_
 
 #[test]
 fn old_lines_are_deleted_after_the_retention_time() {
+    if svc_tests::stores_are_on_server() {
+        // It is about the file of the store.
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start(folder.path(), &["serve"]);
     assert_eq!(service.terminate(), Some(0));

@@ -118,25 +118,10 @@ fn the_program_sends_a_request_and_writes_the_response() {
 #[test]
 fn the_value_of_a_secret_is_read_from_standard_input_and_a_new_resource_is_created() {
     let setup = Setup::new(&[]);
-    let value = setup.folder.path().join("value.txt");
-    fs::write(&value, "hunter2-of-mail\nnot this\n").expect("written");
-    let output = std::process::Command::new(program())
-        .args([
-            "secret",
-            "set",
-            "key",
-            "--resource",
-            "mail",
-            "--host",
-            "API.mail.example",
-            "--host",
-            "127.0.0.1",
-        ])
-        .args(["--project", "open", "--dir", "store"])
-        .current_dir(setup.folder.path())
-        .stdin(Stdio::from(fs::File::open(value).expect("opened")))
-        .output()
-        .expect("the program starts");
+    let set = "secret set key --resource mail --host API.mail.example --host 127.0.0.1 --project open --dir store";
+    let set: Vec<&str> = set.split(' ').collect();
+    let set = Program::new(setup.folder.path(), &set);
+    let output = set.input("hunter2-of-mail\nnot this\n").run();
     let told = [output.stdout, output.stderr].concat();
     let told = String::from_utf8(told).expect("text");
     assert!(output.status.success(), "{told}");

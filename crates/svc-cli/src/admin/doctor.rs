@@ -3,8 +3,6 @@
 mod checks;
 mod report;
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 use super::key_file;
@@ -22,16 +20,18 @@ use crate::{
     the audit trail, free space, the clock, and that each resource can be reached. It may run beside a service, and \
     with a store that cannot be opened.\n\n\
     The exit status is 0 when all is well, 1 for warnings, 2 for errors.")]
-pub(crate) struct Doctor {
-    /// The key of the store, when it is not in the file store.key of its folder
-    #[arg(long, value_name = "FILE")]
-    key_file: Option<PathBuf>,
-}
+pub(crate) struct Doctor {}
 
 impl Doctor {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        let key = self.key_file.as_deref().map(key_file::read).transpose()?;
-        let report = checks::run(&context.dir_or(DEFAULT_DIR), key).await;
+        if context.place.is_on_server() {
+            return Err(Error::usage(
+                "svc doctor checks a store in a folder; /readyz of a service tells about one in a PostgreSQL database: leave \
+                 --store (SVC_STORE) out and name the folder with --dir",
+            ));
+        }
+        let key = key_file::given(&context.place)?;
+        let report = checks::run(&context.place.dir_or(DEFAULT_DIR), key).await;
         report.print(&context.output)?;
         match report.exit_status() {
             0 => Ok(()),

@@ -4,10 +4,18 @@ use std::{fs, path::Path};
 
 use svc_store::SealKey;
 
-use crate::error::Error;
+use crate::{context::place::Place, error::Error};
+
+/// The key that was given, itself or in a file.
+pub(super) fn given(place: &Place) -> Result<Option<SealKey>, Error> {
+    match place.key() {
+        Some(key) => Ok(Some(key.clone())),
+        None => place.key_file().map(read).transpose(),
+    }
+}
 
 /// Reads the key of a store.
-pub(super) fn read(path: &Path) -> Result<SealKey, Error> {
+fn read(path: &Path) -> Result<SealKey, Error> {
     let file = path.display();
     let text = fs::read_to_string(path).map_err(|error| {
         Error::new(format!(

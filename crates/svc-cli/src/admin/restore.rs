@@ -19,17 +19,14 @@ use crate::{context::Context, error::Error, output::row};
 pub(crate) struct Restore {
     /// The file that svc backup wrote
     file: PathBuf,
-    /// The key of the store, a copy of its file store.key; for a backup without the key
-    #[arg(long, value_name = "FILE")]
-    key_file: Option<PathBuf>,
 }
 
 impl Restore {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        let dir = context.named_dir().ok_or_else(|| {
+        let dir = context.place.named_dir().ok_or_else(|| {
             Error::usage("name the empty folder for the store: svc restore FILE --dir DIR")
         })?;
-        let key = self.key_file.as_deref().map(key_file::read).transpose()?;
+        let key = key_file::given(&context.place)?;
         let restored = Store::restore(&self.file, dir, key).await?;
         let (file, dir) = (self.file.display(), dir.display());
         context.output.note(

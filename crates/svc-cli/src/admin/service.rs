@@ -103,9 +103,11 @@ impl ServiceAddress {
         };
         match (context.names_store(), context.is_flag("app_base_url")) {
             (true, false) => Ok(None),
-            (true, true) if context.is_flag("dir") => Err(Error::usage(
-                "--dir names a store, and --app-base-url a running service; leave one out",
-            )),
+            (true, true) if context.is_flag("dir") || context.is_flag("store") => {
+                Err(Error::usage(
+                    "--dir and --store name a store, and --app-base-url a running service; leave one out",
+                ))
+            }
             _ => Ok(Some(url)),
         }
     }

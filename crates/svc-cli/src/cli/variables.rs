@@ -3,13 +3,14 @@
 
 use clap::Command;
 
-use crate::{connect, error::Error};
+use crate::{connect, context::place, error::Error};
 
 /// What the names of all variables begin with.
 const PREFIX: &str = "SVC_";
 /// What is read by other means than an option: by the clients of this project, and by the examples of its guide.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     connect::VARIABLE,
+    place::KEY_VARIABLE,
     "SVC_DRAFT",
     "SVC_EMAIL",
     "SVC_PASSWORD",

@@ -14,6 +14,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use jiff::{Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::Value;
 use svc_server::{
     AuditMode, AuditValues, Config, IpRange, MailConfig, Origin, ResourceHost, SettingSource,
 };
@@ -137,6 +138,9 @@ pub(crate) struct ServerOptions {
     /// How long a shutdown waits for requests in flight [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE", value_parser = whole::<Seconds<u64>>)]
     shutdown_grace: Option<Seconds<u64>>,
+    /// For how long what is cached answers reads while the store is away; then all is refused [default: 60]
+    #[arg(long, value_name = "SECONDS", env = "SVC_STORE_GRACE", value_parser = whole::<Seconds<u64>>)]
+    store_grace: Option<Seconds<u64>>,
     /// Whether every write leaves a line in the audit trail, which svc audit list shows [default: on]
     #[arg(long, value_name = "MODE", env = "SVC_AUDIT")]
     audit: Option<Audit>,
@@ -186,6 +190,12 @@ pub(crate) struct ServerOptions {
     /// In the file only: the folder of the store. The flag belongs to every command.
     #[arg(skip)]
     pub(crate) dir: Option<PathBuf>,
+    /// In the file only: the URL of the database of the store. The flag belongs to every command.
+    #[arg(skip)]
+    pub(crate) store: Option<String>,
+    /// In the file only: the file of the store's key. The flag belongs to every command.
+    #[arg(skip)]
+    pub(crate) key_file: Option<PathBuf>,
     /// In the file only: a table of names and addresses. Read by hand, since an error of the reader
     /// would quote the address.
     #[arg(skip)]
@@ -307,14 +317,18 @@ impl ServerOptions {
             header_timeout write_timeout min_transfer_rate max_connections
             max_connections_per_address max_requests max_anonymous_requests answer_memory
             tries_per_account tries_per_address proxy_timeout proxy_response_limit
-            max_proxy_requests shutdown_grace audit audit_values audit_value_limit audit_days
+            max_proxy_requests shutdown_grace store_grace audit audit_values audit_value_limit audit_days
             backup_dir backup_every backup_keep backup_with_key
-            smtp_url mail_from log log_format dir connect
+            smtp_url mail_from log log_format dir store key_file connect
         }
     }
 
     /// The settings of the server: what is set, and its defaults for the rest.
-    pub(crate) fn server_config(&self, given: &Sources, dir: Option<&Path>) -> Config {
+    pub(crate) fn server_config(
+        &self,
+        given: &Sources,
+        place: impl IntoIterator<Item = (&'static str, Value)>,
+    ) -> Config {
         let mut config = Config::default();
         config.node_name = node_name();
         config.sources = self.sources(given);
@@ -324,9 +338,11 @@ impl ServerOptions {
             _ => "text",
         };
         let format = config.setting("log-format", format.into());
-        let dir = dir.map(|dir| dir.display().to_string());
-        let dir = config.setting("dir", dir.into());
-        config.program_settings = vec![log, format, dir];
+        config.program_settings = vec![log, format];
+        for (name, value) in place {
+            let setting = config.setting(name, value);
+            config.program_settings.push(setting);
+        }
         macro_rules! set {
             ($($option:ident)+) => {
                 $(if let Some(value) = self.$option.clone() {
@@ -339,7 +355,7 @@ impl ServerOptions {
             structure_check database_connections sqlite_dir resource_hosts body_timeout header_timeout write_timeout
             min_transfer_rate max_connections max_connections_per_address max_requests
             max_anonymous_requests answer_memory tries_per_account tries_per_address
-            proxy_timeout proxy_response_limit max_proxy_requests shutdown_grace audit audit_values
+            proxy_timeout proxy_response_limit max_proxy_requests shutdown_grace store_grace audit audit_values
             audit_value_limit audit_days
         }
         let backups = &mut config.backups;
@@ -490,7 +506,7 @@ mod tests {
             body_limit: NonZeroUsize::new(9),
             ..ServerOptions::default()
         };
-        let config = set.or(&file).server_config(&Sources::new(), None);
+        let config = set.or(&file).server_config(&Sources::new(), []);
         assert_eq!(config.listen, "127.0.0.1:1".parse().unwrap());
         assert_eq!(config.body_limit, 9);
         assert_eq!(config.request_timeout, Duration::from_secs(7));
@@ -505,7 +521,7 @@ mod tests {
         let options = file(text).unwrap();
         let config = ServerOptions::default()
             .or(&options)
-            .server_config(&Sources::new(), None);
+            .server_config(&Sources::new(), []);
         assert!(!format!("{config:?}").contains("hunter2"), "{config:?}");
         let mail = config.mail.unwrap();
         assert!(mail.smtp_url.expose().contains("hunter2"));
@@ -517,7 +533,7 @@ mod tests {
         assert!(
             empty
                 .or(&options)
-                .server_config(&Sources::new(), None)
+                .server_config(&Sources::new(), [])
                 .mail
                 .is_none()
         );
@@ -590,7 +606,7 @@ mod tests {
     #[test]
     fn values_are_kept_of_all_resources_of_none_or_of_some() {
         let kept = |text: &str| {
-            let config = file(text).unwrap().server_config(&Sources::new(), None);
+            let config = file(text).unwrap().server_config(&Sources::new(), []);
             let names = ["shop", "crm", "hr"];
             names.map(|name| config.audit_values.are_kept_of(name))
         };

@@ -3,16 +3,20 @@
 //! All that writes does so one after the other, on every node: a transaction that writes waits for the others by an advisory
 //! lock. So none is ended for the sake of another one, and what was read in it is still so when it writes.
 
+mod listen;
+
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use bytes::BytesMut;
-use futures_util::TryStreamExt as _;
-use tokio::{runtime::Handle, sync::OnceCell, task};
+use futures_util::{TryStreamExt as _, future::try_join_all};
+use tokio::{runtime::Handle, sync::OnceCell, task, time::timeout};
+use tokio_postgres::Statement;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
+use self::listen::Changes;
 use super::{Connection, DeclaredModel, Migration, Row, Value};
 use crate::{
     Error, Resource, ResourceOptions, Result, Structure,
@@ -24,8 +28,10 @@ use crate::{
 
 /// How many connections to the server are made.
 const CONNECTIONS: usize = 10;
-/// How long a statement may take, with the time until its turn.
-const TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a statement may take, with the time until its turn. A caller is to hear of an outage within five seconds.
+const TIMEOUT: Duration = Duration::from_millis(4_500);
+/// How long one may take by the clock of the server.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long to wait for other processes that bring the structure up to date.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(60);
 /// What those that write wait for, and those that migrate. The numbers are those of nobody else.
@@ -40,9 +46,13 @@ const COLUMNS: &str = "SELECT attname::text FROM pg_catalog.pg_attribute \
 /// The statements that the views of declared models were made with, which the history of migrations keeps as its comment.
 const KNOWN_VIEWS: &str =
     "SELECT pg_catalog.obj_description('refinery_schema_history'::regclass, 'pg_class')";
+const HAS_HISTORY: &str = "SELECT pg_catalog.to_regclass('refinery_schema_history') IS NOT NULL";
 const KEEP_VIEWS: &str = "COMMENT ON TABLE refinery_schema_history IS";
 /// A statement that fails takes back itself alone, as it does on SQLite.
 const SAVEPOINT: &str = "statement";
+
+/// How many sets of values are sent before their answers are waited for.
+const MANY: usize = 256;
 
 /// What of a statement or a migration is written in another way for PostgreSQL: a text that stands in it, and what stands there
 /// instead.
@@ -54,18 +64,15 @@ pub(super) struct Server {
     wording: Wording,
     /// The tables and views of it, which do not change while it is open.
     structure: OnceCell<Arc<Structure>>,
+    /// What is known of changes, of this process and others.
+    changes: Changes,
 }
 
 impl Server {
-    /// Connects the database behind a URL, and applies the migrations that it does not have yet.
-    pub(super) async fn open(
-        rest: &str,
-        migrations: &[Migration],
-        wording: Wording,
-        declared: &[DeclaredModel],
-    ) -> Result<Self> {
+    /// Connects the database that follows `postgres:` in a URL.
+    pub(super) async fn open(rest: &str, wording: Wording) -> Result<Arc<Self>> {
         let options = ResourceOptions {
-            statement_timeout: TIMEOUT,
+            statement_timeout: STATEMENT_TIMEOUT,
             connections: CONNECTIONS,
             ..ResourceOptions::default()
         };
@@ -73,9 +80,27 @@ impl Server {
             store: Store::connect(rest, &options)?,
             wording,
             structure: OnceCell::new(),
+            changes: Changes::default(),
         };
-        server.migrate(migrations, declared).await?;
-        Ok(server)
+        Ok(Arc::new(server))
+    }
+
+    /// Whether migrations were applied before.
+    pub(super) async fn has_structure(&self) -> Result<bool> {
+        let lease = self.lease().await?;
+        let found = lease.client()?.query_one(HAS_HISTORY, &[]).await;
+        let found = found.and_then(|row| row.try_get(0)).map_err(translate);
+        lease.give_back(found)
+    }
+
+    /// Hears of what others change from now on.
+    pub(super) fn listen(self: &Arc<Self>) {
+        self.changes.listen(self.store.source());
+    }
+
+    /// What is known of changes.
+    pub(super) fn changes(&self) -> &Changes {
+        &self.changes
     }
 
     /// Where it is, without a password, for messages.
@@ -88,7 +113,11 @@ impl Server {
         pool.get(Work::internal("store"), until, pool).await
     }
 
-    async fn migrate(&self, migrations: &[Migration], declared: &[DeclaredModel]) -> Result<()> {
+    pub(super) async fn migrate(
+        &self,
+        migrations: &[Migration],
+        declared: &[DeclaredModel],
+    ) -> Result<()> {
         let mut known = Vec::with_capacity(migrations.len());
         for migration in migrations {
             let name = format!("V{}__{}", migration.version, migration.name);
@@ -152,6 +181,7 @@ impl Server {
                 writes,
                 has_begun: false,
                 has_savepoint: false,
+                announces: false,
             };
             let done = f(&mut session);
             session.end(done)
@@ -279,57 +309,82 @@ struct Session<'a> {
     writes: bool,
     has_begun: bool,
     has_savepoint: bool,
+    /// Whether the others are to hear of the change.
+    announces: bool,
 }
 
 /// What a statement gave.
+#[derive(Default)]
 struct Answer {
     rows: Vec<tokio_postgres::Row>,
     changed: u64,
 }
 
+/// Runs a statement with a set of values.
+async fn ask(
+    client: &tokio_postgres::Client,
+    prepared: &Statement,
+    set: &[Value],
+) -> Result<Answer, tokio_postgres::Error> {
+    let rows = client.query_raw(prepared, set.iter().map(Param)).await?;
+    let mut rows = std::pin::pin!(rows);
+    let mut all = Vec::new();
+    while let Some(row) = rows.try_next().await? {
+        all.push(row);
+    }
+    let changed = rows.rows_affected().unwrap_or(0);
+    Ok(Answer { rows: all, changed })
+}
+
 impl Session<'_> {
-    /// Runs a statement. What has to be said before goes with it, without waiting for the answer in between.
-    fn run(&mut self, sql: &str, params: &[Value], is_write: bool) -> Result<Answer> {
+    /// Runs a statement with each of these sets of values. What has to be said before goes with it, without waiting for an
+    /// answer in between.
+    fn run(&mut self, sql: &str, sets: &[&[Value]], is_write: bool) -> Result<Answer> {
         let has_nul = |value: &Value| matches!(value, Value::Text(text) if text.contains('\0'));
-        if is_write && params.iter().any(has_nul) {
+        if is_write && sets.iter().copied().flatten().any(has_nul) {
             return Err(Error::invalid(
                 "a text holds the character U+0000, which PostgreSQL cannot keep; leave it out",
             ));
         }
         let sql = to_postgres(sql, self.server.wording);
+        // Before anything is said: a statement that cannot be read changes nothing.
+        let prepared = self.lease.prepare(&sql);
+        let prepared = match self.handle.block_on(in_time(prepared)) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                if self.has_savepoint {
+                    self.back_to_savepoint()?;
+                }
+                return Err(error);
+            }
+        };
         let before = self.before(is_write);
         let mut is_prepared = true;
         let lease = &self.lease;
         let work = async {
-            let prepared = lease.prepare(&sql).await?;
             let client = lease.client()?;
-            let params: Vec<Param<'_>> = params.iter().map(Param).collect();
-            let ask = async {
-                let rows = client.query_raw(&prepared, params).await?;
-                let mut rows = std::pin::pin!(rows);
-                let mut all = Vec::new();
-                while let Some(row) = rows.try_next().await? {
-                    all.push(row);
-                }
-                let changed = rows.rows_affected().unwrap_or(0);
-                Ok(Answer { rows: all, changed })
-            };
-            match before.is_empty() {
+            let ask = try_join_all(sets.iter().map(|set| ask(client, &prepared, set)));
+            let answers = match before.is_empty() {
                 true => ask.await,
                 false => {
-                    let (begun, answer) = tokio::join!(client.batch_execute(&before), ask);
+                    let (begun, answers) = tokio::join!(client.batch_execute(&before), ask);
                     is_prepared = begun.is_ok();
-                    begun.and(answer)
+                    begun.and(answers)
                 }
-            }
-            .map_err(translate)
+            };
+            answers.map_err(translate)
         };
-        let done = self.handle.block_on(work);
+        let done = self.handle.block_on(in_time(work));
         // Without the savepoint the whole transaction has failed.
         if done.is_err() && is_prepared && self.has_savepoint && is_write {
             self.back_to_savepoint()?;
         }
-        done
+        let add = |mut all: Answer, answer: Answer| {
+            all.changed += answer.changed;
+            all.rows.extend(answer.rows);
+            all
+        };
+        Ok(done?.into_iter().reduce(add).unwrap_or_default())
     }
 
     /// What has to be said before the next statement.
@@ -356,16 +411,19 @@ impl Session<'_> {
         let client = self.lease.client()?;
         let back = format!("ROLLBACK TO SAVEPOINT {SAVEPOINT}");
         let back = client.batch_execute(&back);
-        self.handle.block_on(back).map_err(translate)
+        let back = async { back.await.map_err(translate) };
+        self.handle.block_on(in_time(back))
     }
 
     /// Ends the transaction as its work has ended, and gives the connection back.
     fn end<T, E: From<Error>>(self, done: Result<T, E>) -> Result<T, E> {
         let Self {
+            server,
             lease,
             handle,
             writes,
             has_begun,
+            announces,
             ..
         } = self;
         if !has_begun {
@@ -374,16 +432,26 @@ impl Session<'_> {
             return done;
         }
         let keeps = writes && done.is_ok();
+        let end = match (keeps, announces) {
+            (true, true) => listen::ANNOUNCED_COMMIT,
+            (true, false) => "COMMIT",
+            (false, _) => "ROLLBACK",
+        };
         let end = async move {
-            let end = if keeps { "COMMIT" } else { "ROLLBACK" };
-            let ended = match lease.client() {
-                Ok(client) => client.batch_execute(end).await.map_err(translate),
-                Err(error) => Err(error),
-            };
+            let ended = in_time(async {
+                let client = lease.client()?;
+                client.batch_execute(end).await.map_err(translate)
+            });
+            let ended = ended.await;
             lease.give_back(ended)
         };
         if keeps {
-            handle.block_on(end)?;
+            let ended = handle.block_on(end);
+            if announces {
+                // Also where it is not known whether it was done.
+                server.changes.note();
+            }
+            ended?;
         } else {
             // Nobody has to wait for it. What fails closes the connection, which ends the transaction too.
             handle.spawn(async { drop(end.await) });
@@ -392,13 +460,23 @@ impl Session<'_> {
     }
 }
 
+/// Waits for the server, but not for long.
+async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let late = |_| Err(Error::unavailable("the database does not answer"));
+    timeout(TIMEOUT, work).await.unwrap_or_else(late)
+}
+
 impl Connection for Session<'_> {
+    fn announce(&mut self) {
+        self.announces = true;
+    }
+
     fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64> {
-        Ok(self.run(sql, params, true)?.changed)
+        Ok(self.run(sql, &[params], true)?.changed)
     }
 
     fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>> {
-        let rows = self.run(sql, params, false)?.rows;
+        let rows = self.run(sql, &[params], false)?.rows;
         let Some(first) = rows.first() else {
             return Ok(Vec::new());
         };
@@ -426,7 +504,7 @@ impl Connection for Session<'_> {
         params: &[Value],
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<bool> {
-        let rows = self.run(sql, params, false)?.rows;
+        let rows = self.run(sql, &[params], false)?.rows;
         let Some(row) = rows.first() else {
             return Ok(false);
         };
@@ -440,10 +518,14 @@ impl Connection for Session<'_> {
         rows: &mut dyn Iterator<Item = Vec<Value>>,
     ) -> Result<u64> {
         let mut changed = 0;
-        for row in rows {
-            changed += self.execute(sql, &row)?;
+        loop {
+            let sets: Vec<Vec<Value>> = rows.take(MANY).collect();
+            if sets.is_empty() {
+                return Ok(changed);
+            }
+            let sets: Vec<&[Value]> = sets.iter().map(Vec::as_slice).collect();
+            changed += self.run(sql, &sets, true)?.changed;
         }
-        Ok(changed)
     }
 }
 

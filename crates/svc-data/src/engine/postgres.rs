@@ -38,6 +38,8 @@ mod declare;
 mod discover;
 mod fault;
 mod functions;
+#[cfg(feature = "sqlite")]
+mod listen;
 mod literal;
 mod place;
 mod probe;
@@ -53,7 +55,7 @@ mod write;
 pub(crate) use self::select::PostgresDialect;
 #[cfg(feature = "sqlite")]
 pub(crate) use self::{
-    connect::{Lease as StoreLease, Pool as StorePool},
+    connect::{Lease as StoreLease, Pool as StorePool, Source as StoreSource},
     declare::{Store, typed_view},
     fault::translate as translate_fault,
 };
@@ -88,7 +90,11 @@ impl Postgres {
 
     /// Connects what follows `postgres:` in a URL.
     pub(crate) fn connect(rest: &str, options: &ResourceOptions) -> Result<ServerDriver<Self>> {
-        let source = Source::parse(rest, options.servers.clone())?;
+        Self::over(&Source::parse(rest, options.servers.clone())?, options)
+    }
+
+    /// Connects what was read from a URL.
+    fn over(source: &Source, options: &ResourceOptions) -> Result<ServerDriver<Self>> {
         let timeout = options.statement_timeout;
         let admission = Admission::shared(options.connections);
         let sql_admission = Admission::in_order(sql::CONNECTIONS);

@@ -41,6 +41,7 @@ pub(crate) async fn identify(state: &Shared, presented: &str) -> ApiResult<Optio
     {
         return Ok(Some(Identity::Program(Arc::clone(program))));
     }
+    state.store_health.ensure_known()?;
     // What cannot be a credential costs no look into the store.
     let Some(kind) = CredentialKind::of(presented) else {
         return Ok(None);
@@ -93,6 +94,7 @@ pub(crate) async fn identify(state: &Shared, presented: &str) -> ApiResult<Optio
 
 /// Whose session an access token belongs to, if it is genuine, has not expired, and the session has not ended.
 pub(crate) async fn identify_session(state: &Shared, token: &str) -> ApiResult<Option<Identity>> {
+    state.store_health.ensure_known()?;
     let hash = CredentialHash::of(token);
     let now = Timestamp::now();
     let identity = match state.credentials.get(&hash) {

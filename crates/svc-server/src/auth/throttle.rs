@@ -9,6 +9,7 @@ use std::{
     hash::{BuildHasher, RandomState},
     net::{IpAddr, Ipv6Addr, SocketAddr},
     num::NonZeroU32,
+    sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
 };
 
@@ -26,7 +27,12 @@ use crate::{
     http::{ApiError, ApiResult},
 };
 
-type Limiter = RateLimiter<u64, HashMapStateStore<u64>, DefaultClock>;
+/// So many calls a minute for each key.
+#[derive(Debug)]
+struct Limit {
+    limiter: RateLimiter<u64, HashMapStateStore<u64>, DefaultClock>,
+    per_minute: NonZeroU32,
+}
 
 /// How many times the limit of one address is the limit of an account from all addresses that are not known.
 const ALL_ADDRESSES: NonZeroU32 = NonZeroU32::new(10).unwrap();
@@ -41,15 +47,17 @@ const MAX_KNOWN: usize = 100_000;
 #[derive(Debug)]
 pub(crate) struct Throttle {
     /// Tries on an account from one address.
-    pairs: Limiter,
+    pairs: Limit,
     /// Tries on an account from addresses that are not known.
-    accounts: Limiter,
-    sessions: Limiter,
-    addresses: Limiter,
-    refreshes: Limiter,
+    accounts: Limit,
+    sessions: Limit,
+    addresses: Limit,
+    refreshes: Limit,
     /// When a user last signed in to an account from an address.
     known: Mutex<HashMap<u64, Instant>>,
     hasher: RandomState,
+    /// How many nodes count apart from each other, each its part of the calls.
+    nodes: AtomicU32,
 }
 
 /// An account of an environment, whether it exists or not.
@@ -73,7 +81,10 @@ impl<'a> AccountKey<'a> {
 
 impl Throttle {
     pub(crate) fn new(config: &Config) -> Self {
-        let limiter = |per_minute: NonZeroU32| RateLimiter::hashmap(Quota::per_minute(per_minute));
+        let limiter = |per_minute: NonZeroU32| Limit {
+            limiter: RateLimiter::hashmap(Quota::per_minute(per_minute)),
+            per_minute,
+        };
         let (per_account, per_address) = (config.tries_per_account, config.tries_per_address);
         Self {
             pairs: limiter(per_account),
@@ -83,33 +94,40 @@ impl Throttle {
             refreshes: limiter(per_address.saturating_mul(REFRESHES)),
             known: Mutex::default(),
             hasher: RandomState::new(),
+            nodes: AtomicU32::new(1),
         }
+    }
+
+    /// So many nodes are the service together: each call counts so often in each of them, so that they allow no more calls than
+    /// one would.
+    pub(crate) fn share_among(&self, nodes: u32) {
+        self.nodes.store(nodes, Ordering::Relaxed);
     }
 
     /// Counts a call from an address.
     pub(crate) fn address(&self, address: IpAddr) -> ApiResult<()> {
-        check(&self.addresses, self.hasher.hash_one(network(address)))
+        self.check(&self.addresses, self.hasher.hash_one(network(address)))
     }
 
     /// Counts a refresh from an address.
     pub(crate) fn refresh(&self, address: IpAddr) -> ApiResult<()> {
-        check(&self.refreshes, self.hasher.hash_one(network(address)))
+        self.check(&self.refreshes, self.hasher.hash_one(network(address)))
     }
 
     /// Counts a try on an account from an address. Tries from other addresses do not keep out a user who has signed in
     /// from this one.
     pub(crate) fn account(&self, account: &AccountKey<'_>, address: IpAddr) -> ApiResult<()> {
         let pair = self.pair(account, address);
-        check(&self.pairs, pair)?;
+        self.check(&self.pairs, pair)?;
         if self.is_known(pair, Instant::now()) {
             return Ok(());
         }
-        check(&self.accounts, self.hasher.hash_one(account))
+        self.check(&self.accounts, self.hasher.hash_one(account))
     }
 
     /// Counts a try on the password of the user of a session.
     pub(crate) fn session(&self, session: Uuid) -> ApiResult<()> {
-        check(&self.sessions, self.hasher.hash_one(session))
+        self.check(&self.sessions, self.hasher.hash_one(session))
     }
 
     /// Remembers that a user has signed in to an account from an address.
@@ -127,15 +145,30 @@ impl Throttle {
 
     /// Forgets those who have not tried for long.
     pub(crate) fn tidy(&self) {
-        for limiter in [
+        for limit in [
             &self.pairs,
             &self.accounts,
             &self.sessions,
             &self.addresses,
             &self.refreshes,
         ] {
-            limiter.retain_recent();
+            limit.limiter.retain_recent();
         }
+    }
+
+    fn check(&self, limit: &Limit, key: u64) -> ApiResult<()> {
+        let nodes = NonZeroU32::new(self.nodes.load(Ordering::Relaxed));
+        let cost = nodes.unwrap_or(NonZeroU32::MIN).min(limit.per_minute);
+        let Ok(checked) = limit.limiter.check_key_n(&key, cost) else {
+            // Only a cost above the limit itself.
+            return Ok(());
+        };
+        checked.map_err(|until| {
+            let wait = until.wait_time_from(DefaultClock::default().now());
+            ApiError::Throttled {
+                retry_after: wait.as_secs() + 1,
+            }
+        })
     }
 
     fn pair(&self, account: &AccountKey<'_>, address: IpAddr) -> u64 {
@@ -148,15 +181,6 @@ impl Throttle {
             .get(&pair)
             .is_some_and(|when| now.saturating_duration_since(*when) < KNOWN_FOR)
     }
-}
-
-fn check(limiter: &Limiter, key: u64) -> ApiResult<()> {
-    limiter.check_key(&key).map_err(|until| {
-        let wait = until.wait_time_from(DefaultClock::default().now());
-        ApiError::Throttled {
-            retry_after: wait.as_secs() + 1,
-        }
-    })
 }
 
 /// What counts as one address: an IPv6 host has a whole network to itself.
@@ -216,6 +240,19 @@ mod tests {
 
     fn address(text: &str) -> IpAddr {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn nodes_together_allow_what_one_would() {
+        let mut config = Config::default();
+        config.tries_per_address = NonZeroU32::new(6).unwrap();
+        let allowed = |nodes: u32| {
+            let throttle = Throttle::new(&config);
+            throttle.share_among(nodes);
+            let tries = (0..20).filter(|_| throttle.address(address("192.0.2.1")).is_ok());
+            tries.count()
+        };
+        assert_eq!([1, 2, 3, 100].map(allowed), [6, 3, 2, 1]);
     }
 
     #[test]

@@ -88,6 +88,7 @@ impl Config {
             ("proxy-response-limit", json!(self.proxy_response_limit)),
             ("max-proxy-requests", json!(self.max_proxy_requests)),
             ("shutdown-grace", seconds(self.shutdown_grace)),
+            ("store-grace", seconds(self.store_grace)),
             ("audit", json!(self.audit.as_str())),
             ("audit-values", self.audit_values.to_json()),
             ("audit-value-limit", json!(self.audit_value_limit)),

@@ -1,7 +1,7 @@
 //! Whether the store can be used: it accepts writes, and it is not damaged.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     time::{Duration, Instant},
 };
 
@@ -17,8 +17,13 @@ use crate::{
 const CHECK_KEPT: Duration = Duration::from_secs(1);
 
 /// What is known of the store.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct StoreHealth {
+    /// For how long what is cached is believed while the store is away.
+    grace: Duration,
+    begun: Instant,
+    /// Since when the store is away, in milliseconds after `begun`, and one; 0 while it answers.
+    away_since: AtomicU64,
     /// Whether the store refused a line of the audit trail: no write begins until it accepts one.
     is_failing: AtomicBool,
     is_damaged: AtomicBool,
@@ -35,6 +40,54 @@ struct Checked {
 }
 
 impl StoreHealth {
+    pub(crate) fn new(grace: Duration) -> Self {
+        Self {
+            grace,
+            begun: Instant::now(),
+            away_since: AtomicU64::new(0),
+            is_failing: AtomicBool::new(false),
+            is_damaged: AtomicBool::new(false),
+            last: Mutex::default(),
+            checking: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// The store was asked for changes at this time and has answered.
+    pub(crate) fn set_present(&self) {
+        self.away_since.store(0, Ordering::Relaxed);
+    }
+
+    /// The store was asked for changes at this time and does not answer.
+    pub(crate) fn set_away(&self, asked: Instant, error: &svc_store::Error) {
+        let since = self.millis(asked) + 1;
+        let known =
+            (self.away_since).compare_exchange(0, since, Ordering::Relaxed, Ordering::Relaxed);
+        if known.is_ok() {
+            self.report_failure(error);
+        }
+    }
+
+    /// Refuses all when the store has been away for longer than what is cached may be believed.
+    pub(crate) fn ensure_known(&self) -> ApiResult<()> {
+        let since = self.away_since.load(Ordering::Relaxed);
+        if since == 0 || self.millis(Instant::now()) < since + self.grace_millis() {
+            return Ok(());
+        }
+        Err(ApiError::StoreUnavailable(format!(
+            "the service's store has been away for more than {} seconds (--store-grace)",
+            self.grace.as_secs()
+        )))
+    }
+
+    fn grace_millis(&self) -> u64 {
+        u64::try_from(self.grace.as_millis()).unwrap_or(u64::MAX / 2)
+    }
+
+    fn millis(&self, at: Instant) -> u64 {
+        let passed = at.saturating_duration_since(self.begun);
+        u64::try_from(passed.as_millis()).unwrap_or(u64::MAX / 2)
+    }
+
     /// Whether the store is known not to take writes.
     pub(crate) fn is_failing(&self) -> bool {
         self.is_failing.load(Ordering::Relaxed)

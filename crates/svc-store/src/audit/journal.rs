@@ -6,7 +6,8 @@
 //! of the note, and is on the disk before the write is acknowledged: at once in the file, and soon after, with the
 //! lines of many others, in the store, which is when the note is cleared. Where the store has taken no lines for a
 //! while, the write waits until it has taken this one. A reader of the trail first appends the lines that the
-//! journals have.
+//! journals have. A store on a server is read by other machines, which have no such file: there each write waits until the
+//! store has its line.
 //!
 //! The note of a process that was killed before it had the line becomes a line whose outcome is `unknown`. The file is made
 //! large enough before a write begins, so that a full disk does not prevent a note.
@@ -247,7 +248,8 @@ impl BegunWrite {
             is_settled,
         });
         let on_disk = match place {
-            _ if !keeps_up => false,
+            // Other machines read the trail too, and do not see this file.
+            _ if !keeps_up || inner.store.is_on_server() => false,
             Place::Disk => true,
             Place::File => inner.sync.sync().await.is_ok(),
             Place::None => false,
@@ -356,9 +358,10 @@ where
     if lines.is_empty() {
         return Ok(());
     }
+    let of = store.clone();
     store
         .write(move |tx| {
-            let mut rows = lines.iter().map(|line| line.borrow().values());
+            let mut rows = lines.iter().map(|line| line.borrow().values_for(&of));
             let sql = format!("{INSERT} ON CONFLICT (uid) DO NOTHING");
             tx.housekeeping().execute_many(&sql, &mut rows)
         })

@@ -10,7 +10,7 @@ use super::changes::Changes;
 use super::entry::AuditEntry;
 use super::line::{AuditLine, read_keys};
 use crate::clock;
-use crate::database::values;
+use crate::database::{Store, values};
 use crate::error::Result;
 
 /// Inserts a line.
@@ -148,7 +148,7 @@ impl NewLine {
     }
 
     /// The values of [`INSERT`], in its order.
-    pub(crate) fn values(&self) -> Vec<Value> {
+    fn values(&self) -> Vec<Value> {
         values! {
             self.uid, self.date_add, self.project, self.environment, self.actor_kind, self.actor_uid,
             self.actor_label, self.action, self.resource, self.model, self.record, self.request_id,
@@ -156,6 +156,21 @@ impl NewLine {
             self.keys, self.changes.as_ref().map(Changes::as_json)
         }
         .into()
+    }
+
+    /// The same for a store. A text on a server cannot hold the character U+0000, and a line must not be lost for it.
+    pub(crate) fn values_for(&self, store: &Store) -> Vec<Value> {
+        let mut values = self.values();
+        if store.is_on_server() {
+            for value in &mut values {
+                if let Value::Text(text) = value
+                    && text.contains('\0')
+                {
+                    *text = text.replace('\0', "\u{FFFD}");
+                }
+            }
+        }
+        values
     }
 }
 

@@ -2,11 +2,10 @@
 //! they must be.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::secrets::SealKey;
 
 const DATABASE_FILE: &str = "store.db";
 const KEY_FILE: &str = "store.key";
@@ -15,7 +14,7 @@ const LOCK_FILE: &str = "store.lock";
 /// Makes the folder where it is missing, and keeps everybody else who opens it waiting until the lock is
 /// dropped: two that open a new folder at once must agree on one structure and one key.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
-    make_private_dir(dir).map_err(|source| unusable(dir, "the folder cannot be made", source))?;
+    prepare_folder(dir)?;
     let locked = private_file()
         .create(true)
         .open(dir.join(LOCK_FILE))
@@ -27,21 +26,31 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
     locked.map_err(|source| unusable(dir, "files cannot be made in it", source))
 }
 
+/// Makes the folder where it is missing.
+pub(crate) fn prepare_folder(dir: &Path) -> Result<()> {
+    make_private_dir(dir).map_err(|source| unusable(dir, "the folder cannot be made", source))
+}
+
+/// The file of the database in a folder.
+pub(crate) fn database_file(dir: &Path) -> PathBuf {
+    dir.join(DATABASE_FILE)
+}
+
+/// Where the key is when nothing else is said.
+pub(crate) fn default_key_file(dir: &Path) -> PathBuf {
+    dir.join(KEY_FILE)
+}
+
+/// Whether there is a database in a folder. Where the folder may not be read, opening it says so.
+pub(crate) fn has_database(dir: &Path) -> bool {
+    !matches!(database_file(dir).try_exists(), Ok(false))
+}
+
 /// The path of a database that must be there.
 pub(crate) fn existing_database(dir: &Path) -> PathBuf {
     let path = dir.join(DATABASE_FILE);
     warn_when_others_may_read(&path, "the database of the store", "chmod 600");
     path
-}
-
-/// Where the database of a store is.
-pub(crate) fn database_path(dir: &Path) -> PathBuf {
-    dir.join(DATABASE_FILE)
-}
-
-/// Where the key of a store is.
-pub(crate) fn key_path(dir: &Path) -> PathBuf {
-    dir.join(KEY_FILE)
 }
 
 /// Where the lock of a store is.
@@ -77,64 +86,6 @@ pub(crate) fn prepare_database(dir: &Path) -> Result<PathBuf> {
     }
 }
 
-/// The key in the folder's key file; `None` when there is no such file.
-pub(crate) fn read_key(dir: &Path) -> Result<Option<SealKey>> {
-    let path = dir.join(KEY_FILE);
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => {
-            return Err(Error::unavailable(format!(
-                "the key file {} cannot be read; let the user who runs this program read it",
-                path.display()
-            ))
-            .with_source(source));
-        }
-    };
-    warn_when_others_may_read(&path, "the key of the store", "chmod 600");
-    match SealKey::parse(&text) {
-        Ok(key) => Ok(Some(key)),
-        Err(_) => Err(Error::unavailable(format!(
-            "the key file {} is damaged; restore it from your backup of the store",
-            path.display()
-        ))),
-    }
-}
-
-/// Makes a key and its file.
-pub(crate) fn write_new_key(dir: &Path) -> Result<SealKey> {
-    let key = SealKey::generate()?;
-    write_key(dir, &key)?;
-    Ok(key)
-}
-
-/// Writes the file of a key. It appears whole or not at all.
-pub(crate) fn write_key(dir: &Path, key: &SealKey) -> Result<()> {
-    let path = dir.join(KEY_FILE);
-    // A process that was killed between the two steps may have left this file; nobody uses it.
-    let unfinished = dir.join("store.key.new");
-    let write = || -> io::Result<()> {
-        match fs::remove_file(&unfinished) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = private_file().create_new(true).open(&unfinished)?;
-        writeln!(file, "{}", key.expose().expose())?;
-        file.sync_all()?;
-        fs::rename(&unfinished, &path)?;
-        sync_dir(dir)
-    };
-    write().map_err(|source| unusable(dir, "its key file cannot be written", source))
-}
-
-pub(crate) fn key_is_missing(dir: &Path) -> Error {
-    Error::unavailable(format!(
-        "the key file {} is missing, but the store holds secrets that were sealed with it; restore it from \
-         your backup, or give the key that this store was made with",
-        dir.join(KEY_FILE).display()
-    ))
-}
-
 pub(crate) fn database_is_missing(dir: &Path) -> Error {
     let (database, key) = (dir.join(DATABASE_FILE), dir.join(KEY_FILE));
     Error::unavailable(format!(
@@ -142,25 +93,6 @@ pub(crate) fn database_is_missing(dir: &Path) -> Error {
          key away to begin with an empty store",
         database.display(),
         key.display()
-    ))
-}
-
-pub(crate) fn key_is_wrong(dir: &Path, given: bool) -> Error {
-    let (what, remedy) = if given {
-        (
-            "the key that was given".to_owned(),
-            "give the key that this store was made with",
-        )
-    } else {
-        (
-            format!("the key file {}", dir.join(KEY_FILE).display()),
-            "restore the one that was made with it",
-        )
-    };
-    let store = dir.join(DATABASE_FILE);
-    Error::unavailable(format!(
-        "{what} does not belong to the store {}; {remedy}",
-        store.display()
     ))
 }
 

@@ -29,4 +29,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     13 static_token_limits "0013_static_token_limits.sql",
     14 audit_changes "0014_audit_changes.sql",
     15 keys "0015_keys.sql",
+    16 nodes "0016_nodes.sql",
 ];

@@ -128,6 +128,14 @@ impl<'c> Tx<'c> {
     /// Runs a statement and says how many rows it changed.
     pub(crate) fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
         self.has_written = true;
+        if self.store.is_on_server() {
+            let has_nul = |value: &Value| matches!(value, Value::Text(text) if text.contains('\0'));
+            if values.iter().any(has_nul) {
+                return Err(Error::refused(
+                    "a text holds the character U+0000, which the database of the store cannot keep; leave it out",
+                ));
+            }
+        }
         Ok(self.conn.execute(sql, values)?)
     }
 
@@ -212,13 +220,14 @@ impl<'c> Tx<'c> {
                 "UPDATE store_state SET revision = revision + 1 WHERE id = 1",
                 &[],
             )?;
+            self.conn.announce();
         }
         let (store, entries) = (self.store, mem::take(&mut self.lines));
         if let Some(by) = store.audited_by()
             && !entries.is_empty()
         {
             let lines = entries.iter().map(|entry| store.new_line(by, entry));
-            self.execute_many(INSERT, &mut lines.map(|line| line.values()))?;
+            self.execute_many(INSERT, &mut lines.map(|line| line.values_for(store)))?;
         }
         Ok(())
     }

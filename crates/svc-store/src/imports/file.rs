@@ -37,6 +37,11 @@ impl Imports<'_> {
         File::open(self.path(uid))
     }
 
+    /// Whether this machine has the file of an import. Where others have the same store open, they have files of their own.
+    pub(super) fn has_file(&self, uid: Uuid) -> bool {
+        !self.store.is_on_server() || self.path(uid).exists()
+    }
+
     /// Removes the file of an import, where there is one.
     ///
     /// # Errors

@@ -57,7 +57,7 @@ impl Imports<'_> {
                         return Ok(Some(limits.map_or(StarterRights::All, StarterRights::OfToken)));
                     }
                     ActorKind::ServiceToken => ("service_tokens", is_valid, values![uid, now, project, environment]),
-                    ActorKind::User => ("users", "?2 IS NOT NULL AND c.suspended IS NULL", values![uid, now, project, environment]),
+                    ActorKind::User => ("users", "CAST(?2 AS TEXT) IS NOT NULL AND c.suspended IS NULL", values![uid, now, project, environment]),
                     ActorKind::ApiKey | ActorKind::Account => {
                         let Some(uid) = uid else {
                             return Ok(None);

@@ -230,7 +230,7 @@ impl Accounts<'_> {
                 tx.execute(
                     "UPDATE accounts SET first_name = ?1, last_name = ?2, language = ?3, timezone = ?4, \
                      is_operator = COALESCE(?5, is_operator), \
-                     suspended = CASE WHEN ?6 IS NULL THEN suspended WHEN ?6 THEN COALESCE(suspended, ?7) END \
+                     suspended = CASE WHEN CAST(?6 AS BOOLEAN) THEN COALESCE(suspended, ?7) WHEN ?6 IS NULL THEN suspended END \
                      WHERE uid = ?8",
                     &values![
                         first_name.unwrap_or(old.first_name),

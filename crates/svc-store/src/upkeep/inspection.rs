@@ -13,7 +13,7 @@ use crate::audit::{self, FoundJournals};
 use crate::clock;
 use crate::database::{Store, blocking, files};
 use crate::error::{Error, Result};
-use crate::open::known_key;
+use crate::open::{KeyPlace, known_key};
 use crate::secrets::SealKey;
 
 /// How long another process that opens the store is waited for.
@@ -93,7 +93,7 @@ fn inspect(dir: &Path, key: Option<&SealKey>) -> Result<Inspection> {
         newest_line: None,
         bytes,
     };
-    match DatabaseFile::open(&files::database_path(dir)) {
+    match DatabaseFile::open(&files::database_file(dir)) {
         Ok(file) => found.look_into(&file, dir, key),
         Err(error) => found.integrity = Err(error.into()),
     }
@@ -108,7 +108,8 @@ impl Inspection {
         if self.version.is_none() {
             return;
         }
-        let known = file.read(|found| known_key(found, dir, key));
+        let place = KeyPlace::of(dir, key.cloned());
+        let known = file.read(|found| known_key(found, &place));
         self.key = Some(known.map(drop));
         // A version before the trail has no such table.
         let newest = file.read(|found| {

@@ -11,7 +11,7 @@ use crate::database::{
     MIGRATIONS, STATE, Store, blocking, files, make_private_dir, private_file, state, sync_dir,
 };
 use crate::error::{Error, Result};
-use crate::open::fits;
+use crate::open::{KeyPlace, fits};
 use crate::secrets::SealKey;
 
 /// The database of the store until it is complete.
@@ -145,9 +145,9 @@ impl Copied {
             .map_err(cannot_write)?;
         DatabaseFile::open(&unfinished)?.check_integrity()?;
         if let Some(key) = &self.key {
-            files::write_key(dir, key)?;
+            KeyPlace::of(dir, None).write(key)?;
         }
-        fs::rename(&unfinished, files::database_path(dir))
+        fs::rename(&unfinished, files::database_file(dir))
             .and_then(|()| sync_dir(dir))
             .map_err(cannot_write)
     }
@@ -200,8 +200,8 @@ impl Drop for Folder {
         }
         for path in [
             self.dir.join(UNFINISHED),
-            files::database_path(&self.dir),
-            files::key_path(&self.dir),
+            files::database_file(&self.dir),
+            files::default_key_file(&self.dir),
             files::lock_path(&self.dir),
         ] {
             remove(&path);

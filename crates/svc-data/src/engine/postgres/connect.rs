@@ -12,10 +12,12 @@ use rustls::{
 };
 use tokio_postgres::{
     Config, NoTls, Statement,
-    config::{Host, SslMode, SslNegotiation},
+    config::{Host, SslMode, SslNegotiation, TargetSessionAttrs},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+#[cfg(feature = "sqlite")]
+use super::listen;
 use super::{
     fault,
     stream::{Hosts, LocalSockets, MakeStream, RemoteHost},
@@ -40,7 +42,7 @@ const CANCEL_PAUSE: Duration = Duration::from_millis(500);
 const MAX_PREPARED: usize = 256;
 
 /// Where a server is, and how it is reached.
-pub(super) struct Source {
+pub(crate) struct Source {
     /// What is said to the server; where it is has its place in the stream.
     config: Config,
     stream: StreamSource,
@@ -141,6 +143,38 @@ impl Source {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
         Ok(Self { config, stream })
+    }
+
+    /// Of several servers only the one is connected to that takes writes.
+    #[cfg(feature = "sqlite")]
+    pub(super) fn ask_for_writes(&mut self) {
+        self.config
+            .target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
+
+    /// Listens on a channel for as long as a connection lasts. `hears` is called when it begins, and `heard` for each
+    /// notification.
+    #[cfg(feature = "sqlite")]
+    pub(crate) async fn listen(
+        &self,
+        channel: &str,
+        hears: impl FnOnce() + Send,
+        heard: impl Fn() + Send,
+    ) -> Result<(), tokio_postgres::Error> {
+        match &self.stream {
+            StreamSource::Network(hosts) => {
+                let Ok(config) = hosts.resolve(self.config.clone()).await else {
+                    return Ok(());
+                };
+                let (client, connection) = config.connect(hosts.stream.clone()).await?;
+                listen::follow(&client, connection, channel, hears, heard).await
+            }
+            StreamSource::Local(sockets) => {
+                let connecting = self.config.connect_raw(sockets.open().await, NoTls);
+                let (client, connection) = connecting.await?;
+                listen::follow(&client, connection, channel, hears, heard).await
+            }
+        }
     }
 
     /// A pool of so many connections at most, whose statements get their turn from `admission`. `settings` are set

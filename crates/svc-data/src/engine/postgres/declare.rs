@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Postgres,
-    connect::{Lease, Pool},
+    connect::{Lease, Pool, Source},
 };
 use crate::{
     DeclaredModel, Error, Field, Model, ResourceOptions, Result, Structure,
@@ -19,7 +19,10 @@ use crate::{
 const TYPED: &str = "typed_";
 
 /// The database of the service itself.
-pub(crate) struct Store(ServerDriver<Postgres>);
+pub(crate) struct Store {
+    driver: ServerDriver<Postgres>,
+    source: Arc<Source>,
+}
 
 /// Declared models, and the structure that has their views.
 pub(super) struct Declared {
@@ -30,16 +33,26 @@ pub(super) struct Declared {
 impl Store {
     /// The database that follows `postgres:` in a URL.
     pub(crate) fn connect(rest: &str, options: &ResourceOptions) -> Result<Self> {
-        Ok(Self(Postgres::connect(rest, options)?))
+        let mut source = Source::parse(rest, None)?;
+        source.ask_for_writes();
+        Ok(Self {
+            driver: Postgres::over(&source, options)?,
+            source: Arc::new(source),
+        })
+    }
+
+    /// Where the server is.
+    pub(crate) fn source(&self) -> &Arc<Source> {
+        &self.source
     }
 
     pub(crate) fn pool(&self) -> &Pool {
-        &self.0.pool
+        &self.driver.pool
     }
 
     /// The tables and views.
     pub(crate) async fn structure(&self, lease: &mut Lease) -> Result<Structure> {
-        self.0.engine.structure(lease).await
+        self.driver.engine.structure(lease).await
     }
 
     /// A driver of models that are declared over these views. It has the same connections.
@@ -56,9 +69,9 @@ impl Store {
                 }),
                 ..Postgres::default()
             },
-            pool: Arc::clone(&self.0.pool),
-            sql: Arc::clone(&self.0.sql),
-            timeout: self.0.timeout,
+            pool: Arc::clone(&self.driver.pool),
+            sql: Arc::clone(&self.driver.sql),
+            timeout: self.driver.timeout,
         }
     }
 }

@@ -120,7 +120,7 @@ pub(crate) struct RemoteHost {
 
 impl Hosts {
     /// Adds the addresses of the hosts as they are now. Those of a host that has none are left out where another has some.
-    async fn resolve(&self, mut config: Config) -> Result<Config, Outage> {
+    pub(super) async fn resolve(&self, mut config: Config) -> Result<Config, Outage> {
         let mut failed = Outage::UnknownHost;
         for RemoteHost {
             name,

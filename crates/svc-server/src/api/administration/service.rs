@@ -6,10 +6,8 @@ use svc_model::administration::service::{Get, Node, Service};
 use crate::{
     api::{call::Call, routes::Routes},
     http::{ApiResult, response::operation_response},
-    state::State,
+    state::{State, VERSION},
 };
-
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn routes() -> Routes {
     Routes::new().on::<Get, _>(get)
@@ -19,19 +17,34 @@ async fn get(call: Call<Get>) -> ApiResult {
     let mut service = Service::default();
     service.version = VERSION.to_owned();
     // A command on the store is no node, and has no settings that anybody else would meet.
-    if let Some(since) = call.state.serves_since.get() {
-        service.nodes = vec![this_node(&call.state, *since)];
+    if call.state.serves_since.get().is_some() {
+        service.nodes = nodes(&call.state);
         service.settings = call.state.config.in_effect();
     }
     Ok(operation_response::<Get>(&service))
 }
 
-fn this_node(state: &State, since: Timestamp) -> Node {
-    let mut node = Node::default();
-    node.name.clone_from(&state.config.node_name);
-    node.version = VERSION.to_owned();
-    node.address = state.config.listen.to_string();
-    node.since = since.to_string();
-    node.last_seen = Timestamp::now().to_string();
-    node
+/// The nodes that live; this one where there are no others, or none that said so yet.
+fn nodes(state: &State) -> Vec<Node> {
+    let living = state.nodes.living();
+    if living.is_empty() {
+        return vec![shown(state.node(), Timestamp::now())];
+    }
+    living
+        .into_iter()
+        .map(|node| {
+            let last_seen = node.last_seen;
+            shown(node, last_seen)
+        })
+        .collect()
+}
+
+fn shown(node: svc_store::Node, last_seen: Timestamp) -> Node {
+    let mut shown = Node::default();
+    shown.name = node.name;
+    shown.version = node.version;
+    shown.address = node.address;
+    shown.since = node.since.to_string();
+    shown.last_seen = last_seen.to_string();
+    shown
 }
