@@ -5,6 +5,7 @@ mod administration;
 mod aggregate;
 mod answers;
 mod audit;
+mod backups;
 mod bulk_create;
 mod compression;
 mod connections;

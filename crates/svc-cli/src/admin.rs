@@ -2,6 +2,7 @@
 //! commands.
 
 mod credential;
+mod key_file;
 mod moment;
 pub(crate) mod scope;
 pub(crate) mod service;
@@ -9,12 +10,14 @@ pub(crate) mod service;
 pub(crate) mod account;
 pub(crate) mod audit;
 pub(crate) mod backup;
+pub(crate) mod doctor;
 pub(crate) mod environment;
 pub(crate) mod key;
 pub(crate) mod mail;
 pub(crate) mod member;
 pub(crate) mod project;
 pub(crate) mod resource;
+pub(crate) mod restore;
 pub(crate) mod rights;
 pub(crate) mod secret;
 pub(crate) mod service_token;

@@ -1,6 +1,7 @@
 //! The command line as a whole: the options that every command has, and the commands.
 
 pub(crate) mod completions;
+mod origin;
 pub(crate) mod variables;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, parser::ValueSource};
@@ -8,8 +9,8 @@ use svc_server::SettingSource;
 
 use crate::{
     admin::{
-        account, audit, backup, environment, key, mail, member, project, resource, rights, secret,
-        service::Administer, service_token, signing_keys, team, token, user,
+        account, audit, backup, doctor, environment, key, mail, member, project, resource, restore,
+        rights, secret, service::Administer, service_token, signing_keys, team, token, user,
     },
     app::{proxy, session, teams, users},
     context::{Common, Context},
@@ -62,6 +63,8 @@ enum Command {
     Mail(Administer<mail::Mail>),
     Audit(Administer<audit::Audit>),
     Backup(backup::Backup),
+    Restore(restore::Restore),
+    Doctor(doctor::Doctor),
     #[command(subcommand)]
     Pages(pages::Pages),
     #[command(subcommand)]
@@ -87,7 +90,10 @@ enum Command {
 impl Cli {
     /// The command line with which the program was started, and where its options were set.
     pub(crate) fn parse_with_sources() -> (Self, Sources) {
-        let matches = Self::command().get_matches();
+        let mut command = Self::command();
+        let matches = command
+            .try_get_matches_from_mut(std::env::args_os())
+            .unwrap_or_else(|error| origin::exit(&error, &command));
         let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         let mut sources = Sources::new();
         let mut level = Some(&matches);
@@ -119,7 +125,7 @@ impl Cli {
         }
         run! {
             Demo Serve Project Env Account Member Resource Token Team ServiceToken Key SigningKeys User Rights Secret Mail Audit
-            Backup Pages Records Sql Functions Statements Users Teams Proxy Models Login Logout Whoami Reload
+            Backup Restore Doctor Pages Records Sql Functions Statements Users Teams Proxy Models Login Logout Whoami Reload
         }
     }
 }

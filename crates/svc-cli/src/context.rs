@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The folder of the store when none is named.
-const DEFAULT_DIR: &str = "svc-data";
+pub(crate) const DEFAULT_DIR: &str = "svc-data";
 /// The database of a store; where it is missing there is no store yet.
 pub(crate) const STORE_FILE: &str = "store.db";
 

@@ -25,6 +25,9 @@ pub(crate) enum Error {
     /// The service could not start or go on: exit status 1.
     #[error(transparent)]
     Server(#[from] svc_server::Error),
+    /// What is wrong is in the output already: this exit status, and no message.
+    #[error("the output says what is wrong")]
+    Reported(u8),
     /// The user interrupted it: exit status 130, as a shell reports SIGINT.
     #[error("{0}")]
     Interrupted(String),
@@ -73,6 +76,7 @@ impl Error {
         let status = match self {
             // The status of a program that was ended by SIGPIPE, as `head` expects of its left side.
             Self::OutputClosed => return ExitCode::from(141),
+            Self::Reported(status) => return ExitCode::from(*status),
             Self::Usage(_) => 2,
             Self::Refused(_) | Self::Store(_) | Self::Data(_) | Self::Server(_) => 1,
             Self::Interrupted(_) => 130,

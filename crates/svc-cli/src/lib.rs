@@ -35,6 +35,12 @@ use clap::CommandFactory as _;
 
 use crate::{cli::Cli, error::Error, serve::options::Sources};
 
+/// The definition of the command line, from which manual pages and completions are made.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// Runs the program with the arguments that it was started with.
 #[must_use]
 pub fn main() -> ExitCode {

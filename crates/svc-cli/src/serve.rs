@@ -6,6 +6,8 @@ pub(crate) mod options;
 pub(crate) mod ready;
 pub(crate) mod shutdown;
 pub(crate) mod start;
+#[cfg(unix)]
+mod systemd;
 
 use std::collections::BTreeMap;
 
@@ -76,6 +78,11 @@ impl Serve {
             text += "Keep the credentials: they are not shown again.\n";
         }
         context.output.result(&ready, &text)?;
+        #[cfg(unix)]
+        let stop = {
+            systemd::watch(server.addresses())?;
+            systemd::stopping(stop)
+        };
         Ok(server.run(stop).await?)
     }
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use rusqlite::{
-    Connection as SqliteConnection, OpenFlags, params_from_iter,
+    OpenFlags, params_from_iter,
     types::{ToSqlOutput, Value as SqliteValue, ValueRef},
 };
 
@@ -26,10 +26,14 @@ use crate::{
     },
 };
 
+mod backup;
+mod file;
 #[cfg(feature = "postgres")]
 mod server;
 mod upkeep;
 mod value;
+
+pub use file::DatabaseFile;
 
 #[cfg(feature = "postgres")]
 pub use server::{DatabaseLock, Wording};
@@ -202,6 +206,34 @@ impl Database {
                 source,
                 readers: READERS,
                 writable: true,
+                waits: Arc::default(),
+            })?;
+            Ok(Self(Place::File(File {
+                pool,
+                path: path.into(),
+            })))
+        })
+        .await
+        .unwrap_or_else(|_| Err(Error::internal("opening the database panicked")))
+    }
+
+    /// Opens an SQLite file to read it as it is: no migration is applied, and no file is made beside it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] with the file and a remedy when it cannot be read.
+    pub async fn open_untouched_sqlite(path: &Path) -> Result<Self> {
+        let path = std::path::absolute(path).map_err(|error| missing(path, error))?;
+        tokio::task::spawn_blocking(move || {
+            let source = Source {
+                path: path.clone(),
+                set_wal: false,
+                untouched: true,
+                prepare: Arc::new(functions::register),
+            };
+            let pool = Pool::start(Options {
+                source,
+                readers: 1,
+                writable: false,
                 waits: Arc::default(),
             })?;
             Ok(Self(Place::File(File {
@@ -386,9 +418,16 @@ impl Database {
         }
     }
 
+    /// Whether it is a file of SQLite.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        matches!(self.0, Place::File(_))
+    }
+
     /// Whether it is on a server, which takes care of its files, and which other machines may use too.
+    #[must_use]
     pub fn is_on_server(&self) -> bool {
-        !matches!(self.0, Place::File(_))
+        !self.is_file()
     }
 
     /// The file, for what is done with files alone.
@@ -400,28 +439,6 @@ impl Database {
                 "the database is on a server; the tools of the server copy and check it",
             )),
         }
-    }
-
-    /// Writes a complete copy into a new file (mode 0600), while the database is in use.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unavailable`] when the file exists already or cannot be written, and for a database on a server; a copy
-    /// that failed half-way is removed.
-    pub async fn backup_to(&self, path: &Path) -> Result<()> {
-        let target = std::path::absolute(path).map_err(|error| missing(path, error))?;
-        self.file()?
-            .pool
-            .read(None, move |connection| {
-                private_file()
-                    .create_new(true)
-                    .open(&target)
-                    .map_err(|error| cannot_create(&target, error))?;
-                copy(connection, &target).inspect_err(|_| {
-                    // The copy is of no use; that it could not be removed either changes nothing.
-                    let _ = fs::remove_file(&target);
-                })
-            })
-            .await
     }
 }
 
@@ -445,18 +462,6 @@ fn check_structure_exists(path: &Path) -> Result<()> {
         0 => Err(empty()),
         _ => Ok(()),
     }
-}
-
-fn copy(connection: &SqliteConnection, target: &Path) -> Result<()> {
-    let translate = |error| fault::translate(error, target);
-    let mut copy = SqliteConnection::open(target).map_err(translate)?;
-    rusqlite::backup::Backup::new(connection, &mut copy)
-        .and_then(|backup| backup.run_to_completion(1024, Duration::ZERO, None))
-        .map_err(translate)?;
-    copy.close().map_err(|(_, error)| translate(error))?;
-    fs::File::open(target)
-        .and_then(|file| file.sync_all())
-        .map_err(|error| cannot_create(target, error))
 }
 
 /// Makes the file, when there is none, so that nobody but this user can read it.
@@ -527,7 +532,7 @@ fn migrate(source: &Source, migrations: &[Migration]) -> Result<()> {
             _ => false,
         };
         if !may_pass || Instant::now() >= until {
-            return Err(refused(&source.path, error));
+            return Err(refused(&source.path, error, known.len()));
         }
         thread::sleep(MIGRATION_PAUSE);
     }
@@ -540,12 +545,12 @@ fn is_busy(error: &(dyn std::error::Error + 'static)) -> bool {
         .is_some_and(|code| code == rusqlite::ErrorCode::DatabaseBusy)
 }
 
-fn refused(path: &Path, error: refinery::Error) -> Error {
+fn refused(path: &Path, error: refinery::Error, known: usize) -> Error {
     use refinery::error::Kind;
     let file = path.display();
     let message = match error.kind() {
         Kind::MissingVersion(applied) => format!(
-            "{file} was written by a newer version of this program (its structure has step {applied}); use that version or a newer one"
+            "{file} was written by a newer version of this program (its structure has step {applied}, and this version knows {known}); use that version or a newer one"
         ),
         Kind::DivergentVersion(applied, _) => format!(
             "{file} was written by another build of this program (step {applied} of its structure differs); use that build"

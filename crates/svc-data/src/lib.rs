@@ -67,7 +67,7 @@ mod value;
 
 pub use admission::turns;
 #[cfg(feature = "sqlite")]
-pub use database::{Connection, Database, Migration, Row, Value};
+pub use database::{Connection, Database, DatabaseFile, Migration, Row, Value};
 pub use durations::{DURATION_BOUNDS, DurationCounts, Durations, Timed};
 #[cfg(feature = "sqlite")]
 pub use engine::sqlite::{DeclaredField, DeclaredModel};

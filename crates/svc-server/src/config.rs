@@ -1,5 +1,6 @@
 //! What an operator can set of the service.
 
+mod backups;
 mod in_effect;
 mod rate_limit;
 mod resource_host;
@@ -20,7 +21,10 @@ use ipnet::IpNet;
 use svc_data::{Durations, ResourceOptions, ServerRule};
 use svc_model::administration::service::Setting;
 
-pub use self::{in_effect::SettingSource, rate_limit::RateLimit, resource_host::ResourceHost};
+pub use self::{
+    backups::BackupConfig, in_effect::SettingSource, rate_limit::RateLimit,
+    resource_host::ResourceHost,
+};
 use crate::{Error, MailConfig};
 
 /// The settings of a [`Server`](crate::Server). Start from [`Config::default`] and set what differs.
@@ -123,6 +127,8 @@ pub struct Config {
     pub audit_value_limit: usize,
     /// After how many days a line of the audit trail is removed; 0 keeps all. Default 365.
     pub audit_days: u32,
+    /// Which backups of the store are made by the service. Default none.
+    pub backups: BackupConfig,
     /// What the machine is called in the list of nodes. Default none.
     pub node_name: String,
     /// Where options were set, for operators who ask: the source by the name of the option, such as `body-limit`. What is not
@@ -216,6 +222,7 @@ impl Default for Config {
             audit_values: AuditValues::On,
             audit_value_limit: 4_096,
             audit_days: 365,
+            backups: BackupConfig::default(),
             node_name: String::new(),
             sources: BTreeMap::new(),
             program_settings: Vec::new(),
@@ -246,38 +253,39 @@ impl Config {
     /// Holds the settings to what they may be.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if let Some(url) = &self.public_url {
-            check_public_url(url)?;
+            self.check_public_url(url)?;
         }
         self.check_tls()?;
         if let Some(folder) = &self.sqlite_dir
             && !folder.is_dir()
         {
             let folder = folder.display();
-            return Err(Error::config(format!(
-                "the folder of SQLite files, {folder}, does not exist; create it, or name another one"
-            )));
+            let message =
+                format!("the folder {folder} does not exist; create it, or name another one");
+            return Err(self.wrong("sqlite-dir", &message));
         }
         for (name, value) in [
-            ("body limit", self.body_limit),
-            ("maximum of connections", self.max_connections),
+            ("body-limit", self.body_limit),
+            ("max-connections", self.max_connections),
             (
-                "maximum of connections per address",
+                "max-connections-per-address",
                 self.max_connections_per_address,
             ),
-            ("maximum of requests", self.max_requests),
-            ("maximum of anonymous requests", self.max_anonymous_requests),
-            ("memory for answers", self.answer_memory),
-            ("maximum of proxy requests", self.max_proxy_requests),
+            ("max-requests", self.max_requests),
+            ("max-anonymous-requests", self.max_anonymous_requests),
+            ("answer-memory", self.answer_memory),
+            ("max-proxy-requests", self.max_proxy_requests),
         ] {
             if value == 0 {
-                return Err(Error::config(format!("the {name} must be at least 1")));
+                return Err(self.wrong(name, "must be at least 1"));
             }
+        }
+        if self.backups.every < Duration::from_secs(1) {
+            return Err(self.wrong("backup-every", "must be at least 1s"));
         }
         Ok(())
     }
-}
 
-impl Config {
     /// Whether the listeners of both hosts speak TLS.
     pub(crate) fn speaks_tls(&self) -> bool {
         self.tls_cert.is_some()
@@ -299,29 +307,46 @@ impl Config {
         };
         Err(Error::config(wrong))
     }
+
+    /// An option that cannot work, with where it was set and why it cannot.
+    pub(crate) fn wrong(&self, option: &str, message: &str) -> Error {
+        let place = match self.sources.get(option) {
+            Some(SettingSource::Flag) => " (a flag)".to_owned(),
+            Some(SettingSource::Variable) => {
+                format!(
+                    " (the variable SVC_{})",
+                    option.replace('-', "_").to_uppercase()
+                )
+            }
+            Some(SettingSource::File) => " (the configuration file)".to_owned(),
+            _ => String::new(),
+        };
+        Error::config(format!("--{option}{place}: {message}"))
+    }
+
+    fn check_public_url(&self, url: &str) -> Result<(), Error> {
+        let wrong = || {
+            let message = format!(
+                "{url:?} must be absolute http or https, without user, query or trailing slash, such as \
+                 https://data.example.com"
+            );
+            self.wrong("public-url", &message)
+        };
+        let uri: Uri = url.parse().map_err(|_| wrong())?;
+        let http = matches!(uri.scheme_str(), Some("http" | "https"));
+        let user = uri
+            .authority()
+            .is_none_or(|authority| authority.as_str().contains('@'));
+        if !http || user || uri.query().is_some() || url.ends_with('/') || url.contains('#') {
+            return Err(wrong());
+        }
+        Ok(())
+    }
 }
 
 fn is_https(url: &str) -> bool {
     let scheme = url.split("://").next().unwrap_or_default();
     scheme.eq_ignore_ascii_case("https")
-}
-
-fn check_public_url(url: &str) -> Result<(), Error> {
-    let wrong = || {
-        Error::config(format!(
-            "the public URL {url:?} must be absolute http or https, without user, query or trailing \
-             slash, such as https://data.example.com"
-        ))
-    };
-    let uri: Uri = url.parse().map_err(|_| wrong())?;
-    let http = matches!(uri.scheme_str(), Some("http" | "https"));
-    let user = uri
-        .authority()
-        .is_none_or(|authority| authority.as_str().contains('@'));
-    if !http || user || uri.query().is_some() || url.ends_with('/') || url.contains('#') {
-        return Err(wrong());
-    }
-    Ok(())
 }
 
 /// A web origin (RFC 6454) that browsers may call the service from: `https://app.example.com`, or `*`

@@ -13,8 +13,8 @@ pub(crate) mod redirect;
 pub(crate) mod request;
 pub(crate) mod resource_path;
 pub(crate) mod response;
-pub(crate) mod trace;
 pub(crate) mod tls;
+pub(crate) mod trace;
 
 pub(crate) use self::{
     error::{ApiError, ApiResult},

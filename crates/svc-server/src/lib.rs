@@ -20,6 +20,7 @@
 mod api;
 mod audit;
 mod auth;
+mod backups;
 mod config;
 mod error;
 mod http;
@@ -34,7 +35,8 @@ mod state;
 
 pub use self::{
     config::{
-        AuditMode, AuditValues, Config, IpRange, Origin, RateLimit, ResourceHost, SettingSource,
+        AuditMode, AuditValues, BackupConfig, Config, IpRange, Origin, RateLimit, ResourceHost,
+        SettingSource,
     },
     error::Error,
     in_process::InProcess,

@@ -9,7 +9,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use svc_data::{FileFault, Resource};
 use svc_model::{Scope, wire::BoxFuture};
-use svc_store::{Secret, Store};
+use svc_store::{BackupSeries, Secret, Store};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavior};
 
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
         imports, metrics, router,
         routes::{Hosts, PREFIX},
     },
+    backups,
     http::{
         limits,
         listener::{Connections, bind, serve},
@@ -62,6 +63,7 @@ pub struct Server {
     base_url: String,
     app_base_url: String,
     smtp: Option<Smtp>,
+    backups: Option<BackupSeries>,
 }
 
 impl Server {
@@ -80,6 +82,7 @@ impl Server {
         Box::pin(async move {
             config.check()?;
             let smtp = config.mail.as_ref().map(Smtp::new).transpose()?;
+            let backups = backups::prepare(&config, &store).await?;
             let mut config = config;
             let mut listeners = Vec::new();
             let listener = bind(config.listen).await?;
@@ -136,6 +139,7 @@ impl Server {
                 base_url,
                 app_base_url,
                 smtp,
+                backups,
             })
         })
     }
@@ -148,6 +152,14 @@ impl Server {
     /// The address of the application host, which ends in `/api`.
     pub fn app_base_url(&self) -> &str {
         &self.app_base_url
+    }
+
+    /// Where it listens.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        let addresses = self.listeners.iter();
+        addresses
+            .filter_map(|(_, listener)| listener.local_addr().ok())
+            .collect()
     }
 
     /// Serves a database over a connection that is open already, so that its structure is not read a second time. It does
@@ -177,6 +189,7 @@ impl Server {
                 metrics: metrics_listener,
                 redirect,
                 smtp,
+                backups,
                 ..
             } = self;
             let (stop, stopped) = watch::channel(false);
@@ -184,6 +197,8 @@ impl Server {
             let purger = tokio::spawn(purge_audit(Shared::clone(&state)));
             let checker = tokio::spawn(check_store(Shared::clone(&state)));
             let resources = tokio::spawn(check_resources(Shared::clone(&state)));
+            let backups =
+                backups.map(|series| tokio::spawn(backups::run(state.store.clone(), series)));
             let tls = state.tls.clone().map(|tls| tokio::spawn(tls.watch()));
             let counted = &state.metrics.http;
             let in_flight = limits::Limits::new(&state.config).counting(counted);
@@ -234,6 +249,9 @@ impl Server {
             let grace = state.config.shutdown_grace;
             while tasks.join_next().await.is_some() {}
             state.writing.finish(grace).await;
+            if let Some(backups) = backups {
+                backups.abort();
+            }
             watcher.abort();
             purger.abort();
             checker.abort();

@@ -19,6 +19,7 @@ pub(crate) mod write_marks;
 pub use self::write_marks::{WriteKey, WriteMark, WriteMarks};
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -211,4 +212,36 @@ impl<'a> Audit<'a> {
         }
         Ok(all)
     }
+}
+
+/// What the journals of services hold.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoundJournals {
+    /// How many services run that write to connected databases.
+    pub running: usize,
+    /// How many journals were left by services that were killed.
+    pub left: usize,
+    /// How many writes they had begun whose outcome is not known.
+    pub unknown: usize,
+    /// How many lines of the audit trail only they have.
+    pub lines: usize,
+    /// How many entries cannot be read.
+    pub unreadable: usize,
+}
+
+/// What the journals in a folder hold. The caller holds the lock of the folder.
+pub(crate) fn journals(dir: &Path) -> Result<FoundJournals> {
+    let mut found = FoundJournals::default();
+    for notes in journal::notes_in(dir)? {
+        found.unreadable += notes.unreadable;
+        if notes.ended {
+            found.left += 1;
+            found.unknown += notes.begun.len();
+            found.lines += notes.settled.len() + notes.refused.len();
+        } else {
+            found.running += 1;
+        }
+    }
+    Ok(found)
 }

@@ -214,16 +214,6 @@ impl Store {
         })
     }
 
-    /// Writes a consistent copy of the database to a new file, while others read and write. The key
-    /// file is not part of it; keep a copy of it apart.
-    ///
-    /// # Errors
-    /// When the file exists or cannot be written.
-    pub async fn backup_to(&self, file: &Path) -> Result<()> {
-        self.audit().collect().await;
-        Ok(self.inner.database.backup_to(file).await?)
-    }
-
     pub(crate) fn sealer(&self) -> &Sealer {
         &self.inner.sealer
     }

@@ -51,12 +51,14 @@ mod pages;
 mod people;
 mod projects;
 mod secrets;
+mod upkeep;
 
 pub use self::administration::{Administered, ListedOf};
 pub use self::answered_calls::{AnsweredCall, AnsweredCalls};
 pub use self::audit::{
     Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, BegunWrite, Changes, EntityTag,
-    HistoryOf, HistoryPage, MissingLine, WriteJournal, WriteKey, WriteMark, WriteMarks,
+    FoundJournals, HistoryOf, HistoryPage, MissingLine, WriteJournal, WriteKey, WriteMark,
+    WriteMarks,
 };
 pub use self::clock::Clock;
 pub use self::credentials::{
@@ -90,6 +92,8 @@ pub use self::secrets::{
     AllowHost, AllowHosts, HostName, HostPort, NewSecretToken, OpenSecret, ProxyRules, SealKey,
     Secret, SecretToken, SecretTokens,
 };
+
+pub use self::upkeep::{BackupOptions, BackupSeries, BackupTurn, Inspection, Restored};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -10,7 +10,7 @@ use crate::administration::declared;
 use crate::clock::Clock;
 use crate::database::{MIGRATIONS, STATE, Store, WORDING, blocking, files, state, values};
 use crate::error::{Error, Result};
-use crate::open::key::KeyPlace;
+pub(crate) use crate::open::key::KeyPlace;
 use crate::secrets::{SealKey, Sealer, Secret};
 
 /// What is sealed into the store, to know its key again.
@@ -61,6 +61,35 @@ impl Store {
         };
         Ok(Self::over(dir.to_owned(), database, sealer, options.clock))
     }
+}
+
+impl Store {
+    /// Opens the store in a folder to look at it: nothing is made or brought to the version of this program. Writes fail.
+    ///
+    /// # Errors
+    /// As [`Store::open_with`]; and when the store has another version.
+    pub async fn open_untouched(dir: &Path, key: Option<SealKey>) -> Result<Self> {
+        let database = Database::open_untouched_sqlite(&files::database_file(dir)).await?;
+        let place = KeyPlace::of(dir, key);
+        let sealer = {
+            let place = place.clone();
+            database.read(move |conn| known_key(conn, &place)).await?
+        };
+        let sealer = sealer.ok_or_else(|| place.is_missing())?;
+        Ok(Self::over(
+            dir.to_owned(),
+            database,
+            sealer,
+            Clock::default(),
+        ))
+    }
+}
+
+/// Whether a key is that of a store, by the text that the store sealed with its own.
+pub(crate) fn fits(key: &SealKey, seal_check: &str) -> bool {
+    Sealer::new(key)
+        .open(SEAL_CHECK_CONTEXT, seal_check)
+        .is_ok()
 }
 
 /// Opens the file of a store in its folder.
@@ -159,7 +188,7 @@ async fn open_seal(database: &Database, key: KeyPlace) -> Result<Sealer> {
 }
 
 /// The sealer of a store that has been sealed with before; `None` when a key may still be chosen.
-fn known_key(conn: &mut dyn Connection, place: &KeyPlace) -> Result<Option<Sealer>> {
+pub(crate) fn known_key(conn: &mut dyn Connection, place: &KeyPlace) -> Result<Option<Sealer>> {
     let Some(check) = state(conn.query_one(STATE, &[])?)?.get::<Option<String>>("seal_check")?
     else {
         return Ok(None);

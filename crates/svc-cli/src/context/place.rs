@@ -102,6 +102,21 @@ impl Place {
         self.dir.is_some() || self.database.is_some()
     }
 
+    /// The folder of the store that was named.
+    pub(crate) fn named_dir(&self) -> Option<&Path> {
+        self.dir.as_deref()
+    }
+
+    /// The file of its key that was named.
+    pub(crate) fn key_file(&self) -> Option<&Path> {
+        self.key_file.as_deref()
+    }
+
+    /// Its key that was given.
+    pub(crate) fn key(&self) -> Option<&SealKey> {
+        self.key.as_ref()
+    }
+
     /// Whether the store is in a database on a server.
     pub(crate) fn is_on_server(&self) -> bool {
         self.database.is_some()

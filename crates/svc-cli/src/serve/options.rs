@@ -12,6 +12,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
+use jiff::{Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 use svc_server::{
@@ -178,6 +179,26 @@ pub(crate) struct ServerOptions {
     /// After how many days lines of the audit trail are removed; 0 keeps all [default: 365]
     #[arg(long, value_name = "DAYS", env = "SVC_AUDIT_DAYS", value_parser = whole::<u32>)]
     audit_days: Option<u32>,
+    /// Folder into which a backup of the store is written again and again; without one none is
+    #[arg(long, value_name = "DIR", env = "SVC_BACKUP_DIR")]
+    backup_dir: Option<PathBuf>,
+    /// Time from one backup to the next, such as 15m, 24h or 7d; at least 1s [default: 24h]
+    #[arg(long, value_name = "TIME", env = "SVC_BACKUP_EVERY")]
+    #[serde(deserialize_with = "text")]
+    backup_every: Option<Interval>,
+    /// How many of these backups are kept; older ones are removed [default: 7]
+    #[arg(long, value_name = "NUMBER", env = "SVC_BACKUP_KEEP", value_parser = positive::<NonZeroUsize>)]
+    backup_keep: Option<NonZeroUsize>,
+    /// Put the key of the store into these backups: each is then as secret as the key [default: false]
+    #[arg(
+        long,
+        value_name = "true|false",
+        env = "SVC_BACKUP_WITH_KEY",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    backup_with_key: Option<bool>,
     /// Mail server that sends invitations and codes: smtp://user:password@host:587, or smtps://...:465; without one
     /// they wait in the outbox, which svc mail list shows
     #[arg(long, value_name = "URL", env = "SVC_SMTP_URL", hide_env_values = true)]
@@ -250,6 +271,27 @@ impl<T: Into<u64>> From<Seconds<T>> for Duration {
     }
 }
 
+/// A time from one thing to the next, in whole seconds: `30s`, `15m`, `24h`, `7d`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Interval(Duration);
+
+impl FromStr for Interval {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = "must be a time such as 30s, 15m, 24h or 7d, of at least 1s and at most 10000d";
+        let span: Span = text.parse().map_err(|_| wrong)?;
+        let days = SpanRelativeTo::days_are_24_hours();
+        let time = span.to_duration(days).map_err(|_| wrong)?;
+        match u64::try_from(time.as_secs()) {
+            Ok(seconds @ 1..=864_000_000) if time.subsec_nanos() == 0 => {
+                Ok(Self(Duration::from_secs(seconds)))
+            }
+            _ => Err(wrong),
+        }
+    }
+}
+
 /// How log lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -272,9 +314,11 @@ impl ServerOptions {
         // The whole text of the error would show the line, which may contain the password of a database.
         toml::from_str(&text).map_err(|error| {
             let before = text.bytes().take(error.span().map_or(0, |span| span.start));
-            let line = 1 + before.filter(|byte| *byte == b'\n').count();
-            let message = error.message().trim_end();
-            Error::usage(format!("{file}, line {line}: {message}"))
+            let line = before.filter(|byte| *byte == b'\n').count();
+            let key = text.lines().nth(line).and_then(key);
+            let key = key.map_or_else(String::new, |key| format!("{key}: "));
+            let (line, message) = (line + 1, error.message().trim_end());
+            Error::usage(format!("{file}, line {line}: {key}{message}"))
         })
     }
 
@@ -299,6 +343,7 @@ impl ServerOptions {
             max_connections_per_address max_requests max_anonymous_requests answer_memory
             tries_per_account tries_per_address rate_limit address_rate_limit proxy_timeout proxy_response_limit
             max_proxy_requests shutdown_grace store_grace audit audit_values audit_value_limit audit_days
+            backup_dir backup_every backup_keep backup_with_key
             smtp_url mail_from log log_format dir store key_file connect
         }
     }
@@ -338,6 +383,11 @@ impl ServerOptions {
             proxy_timeout proxy_response_limit max_proxy_requests shutdown_grace store_grace audit audit_values
             audit_value_limit audit_days
         }
+        let backups = &mut config.backups;
+        backups.dir.clone_from(&self.backup_dir);
+        backups.every = self.backup_every.map_or(backups.every, |every| every.0);
+        backups.keep = self.backup_keep.unwrap_or(backups.keep);
+        backups.with_key = self.backup_with_key.unwrap_or(backups.with_key);
         config.data_listen = self.data_listen;
         config.metrics_listen = self.metrics_listen;
         config.rate_limit = self.rate_limit;
@@ -366,6 +416,17 @@ impl ServerOptions {
             .map(|(id, source)| (id.replace('_', "-"), source));
         named.collect()
     }
+}
+
+/// The name that is set in a line of the configuration file. Nothing else of the line may be shown.
+fn key(line: &str) -> Option<&str> {
+    let (key, _) = line.split_once('=')?;
+    let key = key.trim();
+    let is_name = |key: &str| {
+        key.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    (!key.is_empty() && is_name(key)).then_some(key)
 }
 
 /// What this machine is called.
@@ -437,7 +498,7 @@ fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAd
     parse_address(&text).map(Some).map_err(D::Error::custom)
 }
 
-/// Reads a text as the flag of the same name reads it.
+/// Reads a text as its flag does.
 fn text<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -521,6 +582,17 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_value_in_the_file_is_named_with_its_option_and_its_line() {
+        let error = file("\nbody-limit = \"much\"\n").err().unwrap().to_string();
+        assert!(error.contains("svc.toml, line 2: body-limit: "), "{error}");
+        let error = file("backup-every = \"1x\"\n").err().unwrap().to_string();
+        assert!(
+            error.contains("line 1: backup-every: must be a time such as"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn a_broken_file_is_refused_without_showing_its_lines() {
         let options = file("[connect]\nshop = \"postgres://app:hunter2@db/shop\n");
         let text = options.err().unwrap().to_string();
@@ -542,8 +614,26 @@ mod tests {
             "metrics-listen = \"9090\"",
             "rate-limit = \"fast\"",
             "address-rate-limit = \"5/d\"",
+            "backup-every = \"0s\"",
+            "backup-every = \"1mo\"",
+            "backup-every = \"24\"",
+            "backup-every = \"-24h\"",
+            "backup-every = \"500ms\"",
+            "backup-keep = 0",
+            "backup-with-key = \"yes\"",
         ] {
             assert!(file(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_time_between_backups_has_a_unit() {
+        for (text, seconds) in [("1s", 1), ("15m", 900), ("24h", 86_400), ("7d", 604_800)] {
+            let options = file(&format!("backup-every = \"{text}\"")).unwrap();
+            let config = options.server_config(&Sources::new(), None);
+            assert_eq!(config.backups.every, Duration::from_secs(seconds), "{text}");
+            assert_eq!(config.backups.keep.get(), 7);
+            assert!(!config.backups.with_key && config.backups.dir.is_none());
         }
     }
 

@@ -319,28 +319,3 @@ fn a_name_that_is_taken_is_called_as_on_the_command_line() {
     let message = sandbox.failure(1, &["env", "add", "prod", "--project", "crm"]);
     assert!(message.contains("NAME: "), "{message}");
 }
-
-#[test]
-fn a_backup_is_a_store_of_its_own_and_overwrites_nothing() {
-    let sandbox = Sandbox::new();
-    sandbox.json(&["project", "add", "crm"]);
-    assert_eq!(
-        sandbox.json(&["backup", "copy.db"]),
-        json!({"backup": "copy.db"})
-    );
-    let message = sandbox.failure(1, &["backup", "copy.db"]);
-    assert!(message.contains("exists already"), "{message}");
-
-    let restored = sandbox.path().join("restored");
-    std::fs::create_dir(&restored).unwrap();
-    std::fs::copy(sandbox.path().join("copy.db"), restored.join("store.db")).unwrap();
-    std::fs::copy(
-        sandbox.path().join("svc-data/store.key"),
-        restored.join("store.key"),
-    )
-    .unwrap();
-    assert_eq!(
-        sandbox.json(&["project", "list", "--dir", "restored"])[0]["project"],
-        "crm"
-    );
-}

@@ -12,6 +12,9 @@ mod both_ways;
 mod demo;
 mod readme;
 mod serving;
+#[cfg(unix)]
+mod systemd;
+mod upkeep;
 mod usage;
 
 use std::{

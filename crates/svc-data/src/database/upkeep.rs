@@ -36,16 +36,7 @@ impl Database {
             return Ok(());
         }
         self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_ONLY, |session| {
-            let found: String = session.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-            if found == "ok" {
-                return Ok(());
-            }
-            let (file, found) = (session.path.display(), found.lines().next());
-            let found = found.unwrap_or_default();
-            let message = format!("{file} is damaged ({found}); restore a backup");
-            Err(Error::unavailable(message)
-                .with_source(fault::damaged())
-                .into())
+            Ok(check("PRAGMA quick_check(1)", session)?)
         })
         .await
     }
@@ -102,6 +93,19 @@ impl Database {
         .await
         .unwrap_or_else(|_| Err(Error::internal("the care of the database panicked")))
     }
+}
+
+/// Checks a file with this statement, which answers `ok` or what is wrong.
+pub(super) fn check(statement: &str, session: Session<'_>) -> Result<()> {
+    let found = session.query_row(statement, [], |row| row.get::<_, String>(0));
+    let found = session.translate(found)?;
+    if found == "ok" {
+        return Ok(());
+    }
+    let (file, found) = (session.path.display(), found.lines().next());
+    let found = found.unwrap_or_default();
+    let message = format!("{file} is damaged ({found}); restore a backup");
+    Err(Error::unavailable(message).with_source(fault::damaged()))
 }
 
 /// Opens a connection beside those of the pool.

@@ -52,22 +52,18 @@ pub(crate) fn routes() -> Routes {
     let at = |name: &str| format!("{PREFIX}/docs{name}");
     Routes::new()
         .get_free(&at(""), page)
-        .get_free(
-            &at("/docs.css"),
-            async |headers: HeaderMap| own(&headers, CSS, STYLE_SHEET),
-        )
-        .get_free(
-            &at("/docs.js"),
-            async |headers: HeaderMap| own(&headers, JAVASCRIPT, SCRIPT),
-        )
-        .get_free(
-            &at("/swagger-ui.css"),
-            async |headers: HeaderMap| SWAGGER_STYLE.answer(&headers),
-        )
-        .get_free(
-            &at("/swagger-ui.js"),
-            async |headers: HeaderMap| SWAGGER_SCRIPT.answer(&headers),
-        )
+        .get_free(&at("/docs.css"), async |headers: HeaderMap| {
+            own(&headers, CSS, STYLE_SHEET)
+        })
+        .get_free(&at("/docs.js"), async |headers: HeaderMap| {
+            own(&headers, JAVASCRIPT, SCRIPT)
+        })
+        .get_free(&at("/swagger-ui.css"), async |headers: HeaderMap| {
+            SWAGGER_STYLE.answer(&headers)
+        })
+        .get_free(&at("/swagger-ui.js"), async |headers: HeaderMap| {
+            SWAGGER_SCRIPT.answer(&headers)
+        })
 }
 
 async fn page(State(state): State<Shared>, request: Request) -> ApiResult {

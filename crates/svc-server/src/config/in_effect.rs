@@ -111,6 +111,10 @@ impl Config {
             ("audit-values", self.audit_values.to_json()),
             ("audit-value-limit", json!(self.audit_value_limit)),
             ("audit-days", json!(self.audit_days)),
+            ("backup-dir", json!(self.backups.dir)),
+            ("backup-every", seconds(self.backups.every)),
+            ("backup-keep", json!(self.backups.keep)),
+            ("backup-with-key", json!(self.backups.with_key)),
             ("smtp-url", Value::Null),
             (
                 "mail-from",

@@ -19,7 +19,7 @@ mod slots;
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -388,6 +388,11 @@ pub(super) async fn notes(store: &Store) -> Result<Vec<Notes>> {
         file::read_all(&dir)
     })
     .await
+}
+
+/// What the journals in a folder hold. The caller holds the lock of the folder.
+pub(super) fn notes_in(dir: &Path) -> Result<Vec<Notes>> {
+    file::read_all(dir)
 }
 
 /// Makes lines of what processes noted that have ended, and removes their journals. Gives the number of

@@ -53,6 +53,11 @@ pub(crate) fn existing_database(dir: &Path) -> PathBuf {
     path
 }
 
+/// Where the lock of a store is.
+pub(crate) fn lock_path(dir: &Path) -> PathBuf {
+    dir.join(LOCK_FILE)
+}
+
 /// Whether the folder has a key file.
 pub(crate) fn has_key(dir: &Path) -> Result<bool> {
     let found = dir.join(KEY_FILE).try_exists();
@@ -147,12 +152,12 @@ pub(crate) fn warn_when_others_may_read(path: &Path, what: &str, remedy: &str) {
 }
 
 #[cfg(unix)]
-fn others_may_read(path: &Path) -> bool {
+pub(crate) fn others_may_read(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
 }
 
 #[cfg(not(unix))]
-fn others_may_read(_path: &Path) -> bool {
+pub(crate) fn others_may_read(_path: &Path) -> bool {
     false
 }

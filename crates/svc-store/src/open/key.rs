@@ -11,7 +11,7 @@ use crate::secrets::SealKey;
 
 /// Where the key of the store is.
 #[derive(Clone)]
-pub(super) struct KeyPlace {
+pub(crate) struct KeyPlace {
     /// The key itself, where it was given.
     given: Option<SealKey>,
     file: PathBuf,
@@ -34,6 +34,15 @@ impl KeyPlace {
             },
             is_shared,
         }
+    }
+
+    /// The key of the store in a folder, unless it is given.
+    pub(crate) fn of(dir: &Path, key: Option<SealKey>) -> Self {
+        let options = StoreOptions {
+            seal_key: key,
+            ..StoreOptions::default()
+        };
+        Self::new(dir, &options)
     }
 
     /// The key that was given, or else the one in the file; `None` when there is no such file.
@@ -66,9 +75,15 @@ impl KeyPlace {
         self.find()?.map_or_else(|| self.make(), Ok)
     }
 
-    /// Makes a key and its file. The file appears whole or not at all.
+    /// Makes a key and its file.
     fn make(&self) -> Result<SealKey> {
         let key = SealKey::generate()?;
+        self.write(&key)?;
+        Ok(key)
+    }
+
+    /// Writes the file of a key. It appears whole or not at all.
+    pub(crate) fn write(&self, key: &SealKey) -> Result<()> {
         // A process that was killed between the two steps may have left this file; nobody uses it.
         let mut unfinished = self.file.clone().into_os_string();
         unfinished.push(".new");
@@ -94,8 +109,7 @@ impl KeyPlace {
                 self.file.display()
             ))
             .with_source(source)
-        })?;
-        Ok(key)
+        })
     }
 
     /// Whether a store that was sealed with a key that is lost may have another one, as long as nothing is sealed in it.

@@ -68,6 +68,7 @@ pub(crate) struct Sealer {
     cipher: XChaCha20Poly1305,
     /// What keys for other purposes are made from.
     root: Hmac<Sha256>,
+    key: SealKey,
 }
 
 /// A sealed value could not be opened: another key, another row, or damage.
@@ -79,7 +80,13 @@ impl Sealer {
         Self {
             cipher: XChaCha20Poly1305::new(&Key::from(key.0)),
             root: mac::keyed(&key.0),
+            key: key.clone(),
         }
+    }
+
+    /// The store's key.
+    pub(crate) fn key(&self) -> &SealKey {
+        &self.key
     }
 
     /// A key for another purpose, the same as long as the store's key is.

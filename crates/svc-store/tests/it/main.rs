@@ -22,6 +22,7 @@ mod projects;
 mod proxy;
 mod resources;
 mod store;
+mod upkeep;
 mod write_marks;
 
 use std::sync::Arc;

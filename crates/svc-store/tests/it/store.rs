@@ -439,10 +439,7 @@ async fn a_backup_opens_with_the_same_key() {
         // The tools of the server make its copies, and the store says so.
         let file = fixture.folder.path().join("copy.db");
         let refused = fixture.store.backup_to(&file).await.unwrap_err();
-        assert!(
-            refused.to_string().contains("tools of the server"),
-            "{refused}"
-        );
+        assert!(refused.to_string().contains("pg_dump"), "{refused}");
         return;
     }
     let new = NewResource::new("shop", Secret::new("sqlite:shop.db"));

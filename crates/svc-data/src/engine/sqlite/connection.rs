@@ -262,7 +262,7 @@ impl Slot {
 /// Whether a program has an SQLite file open for writing: its log is shared, or a transaction is open. A file of which
 /// neither is the case can be read as one that does not change; otherwise SQLite would create the log of a file in WAL mode,
 /// and could not remove it.
-fn is_in_use(path: &Path) -> bool {
+pub(crate) fn is_in_use(path: &Path) -> bool {
     ["-shm", "-journal"].iter().any(|end| {
         let mut beside = path.as_os_str().to_owned();
         beside.push(end);
@@ -271,7 +271,7 @@ fn is_in_use(path: &Path) -> bool {
 }
 
 /// The name by which SQLite opens a file as one that does not change.
-fn immutable_uri(path: &Path) -> String {
+pub(crate) fn immutable_uri(path: &Path) -> String {
     let path = path.as_os_str().as_encoded_bytes();
     let path = percent_encode(path, ESCAPED_IN_URI);
     format!("file:{path}?immutable=1")

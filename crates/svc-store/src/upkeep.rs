@@ -1,0 +1,11 @@
+//! Care of a store as a whole: copies of it, a store made of a copy, and a look at one that changes nothing.
+
+mod backup;
+mod inspection;
+mod restore;
+mod series;
+
+pub use self::backup::BackupOptions;
+pub use self::inspection::Inspection;
+pub use self::restore::Restored;
+pub use self::series::{BackupSeries, BackupTurn};
