@@ -26,12 +26,6 @@ pub(crate) struct Backup {
 
 impl Backup {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        if context.place.is_on_server() {
-            return Err(Error::usage(
-                "a store on a server is backed up with the tools of the server (pg_dump, pg_basebackup); svc store copy \
-                 --to DIR makes a copy of it in a folder",
-            ));
-        }
         let store = context.existing_store().await?;
         let options = BackupOptions::default().with_key(self.with_key);
         store.backup_with(&self.file, options).await?;

@@ -69,7 +69,7 @@ pub(super) fn check_is_file(store: &Store) -> Result<()> {
         true => Ok(()),
         false => Err(Error::unavailable(
             "this store is in a PostgreSQL database: back it up with pg_dump or the base backups of the server, and keep a \
-             copy of its key; svc store copy makes a store in a folder of it",
+             copy of its key",
         )),
     }
 }
