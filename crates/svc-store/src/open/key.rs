@@ -134,7 +134,7 @@ impl KeyPlace {
     pub(super) fn is_wrong(&self) -> Error {
         let (what, remedy) = match self.given {
             Some(_) => (
-                "the key that was given (SVC_STORE_KEY)".to_owned(),
+                "the key that was given".to_owned(),
                 "give the key that this store was made with",
             ),
             None => (
