@@ -195,26 +195,29 @@ impl Database {
         tokio::task::spawn_blocking(move || {
             prepare_file(&path)?;
             let source = Source {
-                path: path.clone(),
+                path,
                 set_wal: true,
                 untouched: false,
                 // What lists of declared models ask for.
                 prepare: Arc::new(functions::register),
             };
             migrate(&source, &migrations)?;
-            let pool = Pool::start(Options {
-                source,
-                readers: READERS,
-                writable: true,
-                waits: Arc::default(),
-            })?;
-            Ok(Self(Place::File(File {
-                pool,
-                path: path.into(),
-            })))
+            Self::over_file(source, READERS, true)
         })
         .await
         .unwrap_or_else(|_| Err(Error::internal("opening the database panicked")))
+    }
+
+    /// The file of a source, with so many connections that read it.
+    fn over_file(source: Source, readers: usize, writable: bool) -> Result<Self> {
+        let path: Arc<Path> = source.path.as_path().into();
+        let pool = Pool::start(Options {
+            source,
+            readers,
+            writable,
+            waits: Arc::default(),
+        })?;
+        Ok(Self(Place::File(File { pool, path })))
     }
 
     /// Opens an SQLite file to read it as it is: no migration is applied, and no file is made beside it.
@@ -225,21 +228,12 @@ impl Database {
         let path = std::path::absolute(path).map_err(|error| missing(path, error))?;
         tokio::task::spawn_blocking(move || {
             let source = Source {
-                path: path.clone(),
+                path,
                 set_wal: false,
                 untouched: true,
                 prepare: Arc::new(functions::register),
             };
-            let pool = Pool::start(Options {
-                source,
-                readers: 1,
-                writable: false,
-                waits: Arc::default(),
-            })?;
-            Ok(Self(Place::File(File {
-                pool,
-                path: path.into(),
-            })))
+            Self::over_file(source, 1, false)
         })
         .await
         .unwrap_or_else(|_| Err(Error::internal("opening the database panicked")))

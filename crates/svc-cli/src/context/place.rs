@@ -127,7 +127,7 @@ impl Place {
         self.dir.clone().unwrap_or_else(|| PathBuf::from(default))
     }
 
-    /// Opens the store; makes it when there is none, unless it must be there. The lines of its audit trail say who runs
+    /// Opens the store. Where there is none, one is made, or an error if it `must_exist`. Its audit trail names the user of
     /// this program.
     pub(crate) async fn open(&self, must_exist: bool) -> Result<Store, Error> {
         let mut options = StoreOptions::default();
