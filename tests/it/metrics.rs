@@ -34,7 +34,7 @@ pub fn metrics_address(service: &Service) -> String {
     address.expect("known by now")
 }
 
-fn scrape(address: &str) -> String {
+pub fn scrape(address: &str) -> String {
     let answer = Call::new("GET", &format!("http://{address}/metrics")).expect(200);
     assert_eq!(answer.header("content-type"), "text/plain; version=0.0.4");
     answer.body
@@ -206,6 +206,7 @@ fn the_dashboard_and_the_alerts_name_nothing_but_what_is_exported() {
         "svc_sessions_active",
         "svc_mails_waiting",
         "svc_rate_limited_total",
+        "svc_tls_certificate_refused",
         "process_cpu_seconds_total",
         "process_resident_memory_bytes",
         "process_open_fds",

@@ -8,6 +8,7 @@ use std::{
 use svc_tests::{Program, wait_until};
 
 use super::{Home, made, write_key, write_pair};
+use crate::metrics::{metrics_address, scrape};
 
 #[test]
 fn a_changed_pair_serves_within_ten_seconds_and_open_connections_stay() {
@@ -28,7 +29,13 @@ fn a_changed_pair_serves_within_ten_seconds_and_open_connections_stay() {
 
 #[test]
 fn a_pair_that_does_not_fit_is_logged_and_told_and_the_earlier_one_stays() {
-    let home = Home::new(&[]);
+    let home = Home::new(&["--metrics-listen", "127.0.0.1:0", "--log-format", "json"]);
+    let metrics = metrics_address(&home.service);
+    let is_refused = |shown: &str| {
+        let line = format!("\nsvc_tls_certificate_refused {shown}\n");
+        scrape(&metrics).contains(&line)
+    };
+    assert!(is_refused("0"));
     let key = fs::read(home.folder.path().join("key.pem")).unwrap();
     assert!(home.readiness()["tls"].is_null());
 
@@ -37,6 +44,7 @@ fn a_pair_that_does_not_fit_is_logged_and_told_and_the_earlier_one_stays() {
     wait_until("a key of another certificate is told", || {
         !home.readiness()["tls"].is_null()
     });
+    assert!(is_refused("1"));
     let readiness = home.readiness();
     assert_eq!(readiness["status"], "ok");
     assert_eq!(readiness["tls"]["failures"], 1);
@@ -54,6 +62,7 @@ fn a_pair_that_does_not_fit_is_logged_and_told_and_the_earlier_one_stays() {
     });
     fs::write(home.folder.path().join("key.pem"), key).unwrap();
     wait_until("the key fits again", || home.readiness()["tls"].is_null());
+    assert!(is_refused("0"));
 }
 
 #[test]

@@ -49,6 +49,12 @@ pub(super) async fn to_text(state: &State) -> ApiResult<String> {
             metrics.rate_limited.load(Ordering::Relaxed) as f64,
         )],
     );
+    let is_refused = state.tls.as_ref().is_some_and(|tls| tls.fault().is_some());
+    families.gauge(
+        "svc_tls_certificate_refused",
+        "Whether the files of certificate and key were changed and do not fit, so that the earlier ones serve: 1, else 0.",
+        [(Vec::new(), f64::from(u8::from(is_refused)))],
+    );
     // It reads files of the system.
     let process = tokio::task::spawn_blocking(Process::read).await;
     process.unwrap_or_default().add_to(&mut families);
