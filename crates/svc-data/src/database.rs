@@ -412,16 +412,10 @@ impl Database {
         }
     }
 
-    /// Whether it is a file of SQLite.
-    #[must_use]
-    pub fn is_file(&self) -> bool {
-        matches!(self.0, Place::File(_))
-    }
-
     /// Whether it is on a server, which takes care of its files, and which other machines may use too.
     #[must_use]
     pub fn is_on_server(&self) -> bool {
-        !self.is_file()
+        !matches!(self.0, Place::File(_))
     }
 
     /// The file, for what is done with files alone.

@@ -65,9 +65,9 @@ impl Store {
 
 /// Refuses a store that is not a file.
 pub(super) fn check_is_file(store: &Store) -> Result<()> {
-    match store.database().is_file() {
-        true => Ok(()),
-        false => Err(Error::unavailable(
+    match store.is_on_server() {
+        false => Ok(()),
+        true => Err(Error::unavailable(
             "this store is in a PostgreSQL database: back it up with pg_dump or the base backups of the server, and keep a \
              copy of its key",
         )),
