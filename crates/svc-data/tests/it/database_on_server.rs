@@ -111,6 +111,50 @@ async fn processes_that_open_a_new_database_at_once_bring_it_up_to_date_once() {
 }
 
 #[tokio::test]
+async fn a_change_that_is_announced_is_heard_of_by_all_also_after_a_lost_connection() {
+    let url = url().await;
+    let (one, other) = (open(&url).await.unwrap(), open(&url).await.unwrap());
+    let in_time = async |what: &str| {
+        let changed = tokio::time::timeout(Duration::from_secs(20), other.changed());
+        changed.await.unwrap_or_else(|_| panic!("{what}"));
+    };
+    assert_eq!(other.change_counter().await.unwrap(), None);
+    other.listen();
+    in_time("it says when it begins to listen").await;
+    let before = other.change_counter().await.unwrap();
+    assert!(before.is_some());
+    let quiet = |c: &mut dyn Connection| insert(c, "quiet");
+    one.write::<_, Error, _>(quiet).await.unwrap();
+    let announced = |c: &mut dyn Connection| {
+        c.announce();
+        insert(c, "announced")
+    };
+    one.write::<_, Error, _>(announced).await.unwrap();
+    in_time("an announced change is heard of").await;
+    let after = other.change_counter().await.unwrap();
+    assert_eq!(after, before.map(|count| count + 1), "a quiet one is not");
+
+    let own = url.clone();
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+               WHERE datname = current_database() AND (query LIKE 'LISTEN%' OR query = '')";
+    let ending = move || PostgresServer::shared().execute(&own, end);
+    tokio::task::spawn_blocking(ending).await.unwrap();
+    in_time("a lost connection may have missed some").await;
+    while other.change_counter().await.unwrap().is_none() {
+        in_time("it listens again").await;
+    }
+    let again = |c: &mut dyn Connection| {
+        c.announce();
+        insert(c, "again")
+    };
+    let before = other.change_counter().await.unwrap();
+    one.write::<_, Error, _>(again).await.unwrap();
+    while other.change_counter().await.unwrap() == before {
+        in_time("a change after that is heard of").await;
+    }
+}
+
+#[tokio::test]
 async fn a_lock_is_of_one_process_until_it_is_dropped() {
     let url = url().await;
     let (one, other) = (open(&url).await.unwrap(), open(&url).await.unwrap());
