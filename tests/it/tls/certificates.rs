@@ -2,10 +2,11 @@
 
 use std::{
     fs,
+    os::unix::net::UnixDatagram,
     time::{Duration, Instant},
 };
 
-use svc_tests::{Program, wait_until};
+use svc_tests::{Program, Service, wait_until};
 
 use super::{Home, made, write_key, write_pair};
 use crate::metrics::{metrics_address, scrape};
@@ -63,6 +64,28 @@ fn a_pair_that_does_not_fit_is_logged_and_told_and_the_earlier_one_stays() {
     fs::write(home.folder.path().join("key.pem"), key).unwrap();
     wait_until("the key fits again", || home.readiness()["tls"].is_null());
     assert!(is_refused("0"));
+}
+
+#[test]
+fn the_service_manager_is_told_that_a_service_over_tls_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    write_pair(folder.path(), &made());
+    let path = folder.path().join("notify");
+    let manager = UnixDatagram::bind(&path).unwrap();
+    let patience = Some(Duration::from_secs(30));
+    manager.set_read_timeout(patience).unwrap();
+    let pair = ["serve", "--tls-cert", "cert.pem", "--tls-key", "key.pem"];
+    let variables = [
+        ("NOTIFY_SOCKET", path.to_str().unwrap()),
+        ("WATCHDOG_USEC", "400000"),
+    ];
+    let _service = Service::start_with(folder.path(), &pair, &variables);
+    for told in ["READY=1", "WATCHDOG=1", "WATCHDOG=1"] {
+        let mut message = [0; 512];
+        let length = manager.recv(&mut message).unwrap();
+        let message = String::from_utf8_lossy(&message[..length]);
+        assert_eq!(message.trim(), told);
+    }
 }
 
 #[test]

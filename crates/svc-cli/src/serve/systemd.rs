@@ -21,8 +21,8 @@ use crate::error::Error;
 /// How long an answer may take at the start, and how long to wait between two tries.
 const FIRST_ANSWER: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
-/// What an answer that tells that all is well begins with.
-const HEALTHY: &[u8] = b"HTTP/1.1 200 ";
+/// What an answer that tells of a fault of the service begins with.
+const UNHEALTHY: &[u8] = b"HTTP/1.1 5";
 
 /// Tells the manager once these listeners answer, and from then on in half the time of its watchdog, as long as they do.
 ///
@@ -85,12 +85,12 @@ async fn ask(address: SocketAddr) -> io::Result<()> {
     let mut stream = TcpStream::connect(address).await?;
     let request = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
-    let mut beginning = Vec::with_capacity(HEALTHY.len());
-    let mut limited = stream.take(HEALTHY.len() as u64);
-    // A listener that speaks TLS answers this with an alert, or ends the connection: it works, too.
+    let mut beginning = Vec::with_capacity(UNHEALTHY.len());
+    let mut limited = stream.take(UNHEALTHY.len() as u64);
+    // A listener that speaks TLS answers this with 400, or ends the connection: it works, too.
     limited.read_to_end(&mut beginning).await?;
-    match beginning.starts_with(b"HTTP/") && beginning != HEALTHY {
-        true => Err(io::Error::other("/healthz does not answer with 200")),
+    match beginning == UNHEALTHY {
+        true => Err(io::Error::other("/healthz tells of a fault")),
         false => Ok(()),
     }
 }
@@ -128,6 +128,9 @@ mod tests {
     #[tokio::test]
     async fn a_listener_that_answers_is_healthy_with_tls_too_and_one_that_fails_is_not() {
         answered_with(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+        answered_with(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            .await
+            .unwrap();
         answered_with(&[21, 3, 1, 0, 2, 2, 70]).await.unwrap();
         answered_with(b"HTTP/1.1 503 Service Unavailable\r\n\r\n")
             .await
