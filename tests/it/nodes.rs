@@ -164,6 +164,15 @@ fn another_key_is_refused_by_name_and_none_is_made_for_a_store_that_has_one() {
         message.contains("there is no store in the database"),
         "{message}"
     );
+    let missing = format!("{}_missing", cluster.store);
+    let missing = ["project", "list", "--store", &missing];
+    let (_, message) = Program::new(cluster.folder.path(), &missing).run_err();
+    let says = [
+        "--store names cannot be opened",
+        "check the name of the database",
+    ];
+    assert!(says.iter().all(|text| message.contains(text)), "{message}");
+    assert!(!message.contains("s3cret"), "{message}");
 }
 
 #[test]

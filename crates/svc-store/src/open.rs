@@ -150,15 +150,14 @@ async fn open_on_server(
         true => Database::open_existing_postgres(url, MIGRATIONS, WORDING, &declared).await,
         false => Database::open_postgres(url, MIGRATIONS, WORDING, &declared).await,
     };
-    let database = opened.map_err(|error| match (error.kind(), error.file_fault()) {
-        (_, Some(FileFault::Empty)) => Error::unavailable(
-            "there is no store in the database that --store names; name another one, or make a store there with svc project add",
-        )
-        .with_source(error),
-        (svc_data::ErrorKind::Invalid, _) => {
-            Error::unavailable(format!("the store cannot be opened: {error}")).with_source(error)
-        }
-        _ => error.into(),
+    let database = opened.map_err(|error| {
+        let message = match error.file_fault() {
+            Some(FileFault::Empty) => "there is no store in the database that --store names; name another one, or make a store \
+                                       there with svc project add"
+                .to_owned(),
+            _ => format!("the store that --store names cannot be opened: {error}"),
+        };
+        Error::unavailable(message).with_source(error)
     })?;
     let sealer = open_seal(&database, key).await?;
     Ok((database, sealer))

@@ -68,8 +68,8 @@ impl Faults for Manager {
     fn unreachable(error: SqlError) -> Error {
         let remedy = match &error {
             SqlError::Server(reason) => match reason.code {
-                1045 | 1130 => "; check the user and the password in the URL of the resource",
-                1044 | 1049 => "; check the name of the database in the URL of the resource",
+                1045 | 1130 => "; check the user and the password in its URL",
+                1044 | 1049 => "; check the name of the database in its URL",
                 1040 | 1203 | 1226 => {
                     "; raise max_connections of the server, or allow this service fewer"
                 }

@@ -99,8 +99,8 @@ impl Faults for Manager {
     fn unreachable(error: tokio_postgres::Error) -> Error {
         let remedy = match error.code() {
             Some(code) => match code.code() {
-                "28P01" | "28000" => "; check the user and the password in the URL of the resource",
-                "3D000" => "; check the name of the database in the URL of the resource",
+                "28P01" | "28000" => "; check the user and the password in its URL",
+                "3D000" => "; check the name of the database in its URL",
                 "53300" => "; raise max_connections of the server, or allow this service fewer",
                 "53100" => "; free some space on the server",
                 _ => "",
