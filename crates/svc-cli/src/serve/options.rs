@@ -1,25 +1,28 @@
 //! The options of the server, from flags, `SVC_*` variables and the configuration file, in this order of
 //! precedence. One structure serves all three, so that their names cannot drift apart.
 
+mod values;
+
 use std::{
     collections::BTreeMap,
     fs,
     net::SocketAddr,
     num::{NonZeroU32, NonZeroU64, NonZeroUsize},
     path::{Path, PathBuf},
-    str::FromStr,
-    time::Duration,
 };
 
 use clap::{Args, ValueEnum};
-use jiff::{Span, SpanRelativeTo};
-use serde::{Deserialize, Deserializer, de::Error as _};
+use serde::Deserialize;
 use serde_json::Value;
 use svc_server::{
     AuditMode, AuditValues, Config, IpRange, MailConfig, Origin, RateLimit, ResourceHost,
     SettingSource,
 };
 
+use self::values::{
+    Interval, Seconds, address, audit_values, parse_address, parse_audit_values, positive, text,
+    texts, whole,
+};
 use crate::error::Error;
 
 /// Where options were set: by their identifiers on the command line, by their names in the settings of the server.
@@ -253,45 +256,6 @@ impl From<Audit> for AuditMode {
     }
 }
 
-/// A time in whole seconds.
-#[derive(Clone, Copy, Deserialize)]
-pub(crate) struct Seconds<T>(T);
-
-impl<T: FromStr> FromStr for Seconds<T> {
-    type Err = T::Err;
-
-    fn from_str(text: &str) -> Result<Self, T::Err> {
-        text.parse().map(Self)
-    }
-}
-
-impl<T: Into<u64>> From<Seconds<T>> for Duration {
-    fn from(Seconds(seconds): Seconds<T>) -> Self {
-        Self::from_secs(seconds.into())
-    }
-}
-
-/// A time from one thing to the next, in whole seconds: `30s`, `15m`, `24h`, `7d`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Interval(Duration);
-
-impl FromStr for Interval {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = "must be a time such as 30s, 15m, 24h or 7d, of at least 1s and at most 10000d";
-        let span: Span = text.parse().map_err(|_| wrong)?;
-        let days = SpanRelativeTo::days_are_24_hours();
-        let time = span.to_duration(days).map_err(|_| wrong)?;
-        match u64::try_from(time.as_secs()) {
-            Ok(seconds @ 1..=864_000_000) if time.subsec_nanos() == 0 => {
-                Ok(Self(Duration::from_secs(seconds)))
-            }
-            _ => Err(wrong),
-        }
-    }
-}
-
 /// How log lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -441,86 +405,10 @@ fn node_name() -> String {
     name
 }
 
-fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
-    text.parse()
-        .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8080 or [::]:8080")
-}
-
-/// Reads `on`, `off` or a comma list of resources.
-fn parse_audit_values(text: &str) -> Result<AuditValues, &'static str> {
-    match text {
-        "on" => Ok(AuditValues::On),
-        "off" => Ok(AuditValues::Off),
-        list => only_of(list.split(',').map(str::trim).map(str::to_owned).collect()),
-    }
-}
-
-fn only_of(resources: Vec<String>) -> Result<AuditValues, &'static str> {
-    let is_name = |name: &String| !matches!(name.as_str(), "" | "on" | "off");
-    match resources.iter().all(is_name) {
-        true => Ok(AuditValues::Only(resources)),
-        false => Err("must be on, off, or names of resources with commas between them"),
-    }
-}
-
-/// Reads them as the flag does, or an array of resources.
-fn audit_values<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<AuditValues>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Given {
-        Text(String),
-        Resources(Vec<String>),
-    }
-    let read = match Given::deserialize(deserializer)? {
-        Given::Text(text) => parse_audit_values(&text),
-        Given::Resources(resources) => only_of(resources),
-    };
-    read.map(Some).map_err(D::Error::custom)
-}
-
-/// Reads a number of at least 1.
-fn positive<T: FromStr>(text: &str) -> Result<T, &'static str> {
-    text.parse()
-        .map_err(|_| "must be a whole number of at least 1, without a unit")
-}
-
-/// Reads a number.
-fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
-    text.parse()
-        .map_err(|_| "must be a whole number, without a unit")
-}
-
-/// Reads an address as its flag does.
-fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAddr>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    parse_address(&text).map(Some).map_err(D::Error::custom)
-}
-
-/// Reads a text as its flag does.
-fn text<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr<Err: std::fmt::Display>,
-{
-    let text = String::deserialize(deserializer)?;
-    text.parse().map(Some).map_err(D::Error::custom)
-}
-
-/// Reads a list of texts, each as the flag of the same name reads it.
-fn texts<'de, D, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr<Err: std::fmt::Display>,
-{
-    let texts = Vec::<String>::deserialize(deserializer)?;
-    let parse = |text: &String| text.parse().map_err(D::Error::custom);
-    texts.iter().map(parse).collect::<Result<_, _>>().map(Some)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn file(text: &str) -> Result<ConfigFile, Error> {
