@@ -190,6 +190,9 @@ fn reads_go_on_for_a_while_without_the_store_and_writes_are_refused_until_it_is_
     };
     assert_eq!(read(node, &token), 200);
     assert_eq!(write(2).status, 201);
+    // No credential is forgotten for a page.
+    let page = node.app("POST", "/projects/main/prod/view_settings/");
+    page.json(&json!({"name": "a"})).expect(201);
 
     server.stop();
     let stopped = Instant::now();

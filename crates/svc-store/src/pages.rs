@@ -239,7 +239,8 @@ impl Pages<'_> {
         .await
     }
 
-    /// Changes pages of an environment in one transaction, with a line of the audit trail for each.
+    /// Changes pages of an environment in one transaction, with a line of the audit trail for each. No cache holds pages, so
+    /// that the revision stays.
     async fn change<T, F>(&self, scope: &Scope, work: F) -> Result<T>
     where
         T: Send + 'static,
@@ -247,8 +248,6 @@ impl Pages<'_> {
     {
         self.store
             .write_in(scope.clone(), |tx, scope: ScopeRow| {
-                // Where there is no draft to publish, nothing is written either.
-                tx.move_revision();
                 work(&mut Change { tx, scope })
             })
             .await
