@@ -24,6 +24,7 @@ mod pages;
 mod pages_code;
 mod pages_drafts;
 mod pages_publish;
+mod passed_sockets;
 mod people;
 mod projects;
 mod proxy;

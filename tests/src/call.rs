@@ -97,7 +97,7 @@ impl Call {
         let response = self
             .request
             .send()
-            .map_err(|error| format!("{name}: {error}"))?;
+            .map_err(|error| format!("{name}: {error:?}"))?;
         let (status, headers) = (response.status(), response.headers().clone());
         let bytes = response
             .bytes()

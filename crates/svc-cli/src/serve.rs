@@ -5,6 +5,7 @@ mod open_files;
 pub(crate) mod options;
 pub(crate) mod ready;
 pub(crate) mod shutdown;
+mod sockets;
 pub(crate) mod start;
 #[cfg(unix)]
 mod systemd;
@@ -52,6 +53,7 @@ impl Serve {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let options = self.options.or(&context.file);
         start::prepare_process(&options, "info")?;
+        let sockets = sockets::passed()?;
         let connects = connect::gather(&self.connect, options.connect.as_ref())?;
         let config = options.server_config(&context.sources, context.place.settings());
         let mut opened = Vec::new();
@@ -62,7 +64,7 @@ impl Serve {
         let store = context.store().await?;
         let project = prepare(&store, connects).await?;
         let stop = shutdown::requested()?;
-        let server = Server::bind(store.clone(), config).await?;
+        let server = Server::bind_with(store.clone(), config, sockets).await?;
         let scope = Scope::new(&project, EnvironmentName::default());
         for (url, resource) in opened {
             server.adopt(&scope, &url, resource);

@@ -319,6 +319,7 @@ impl Config {
                 )
             }
             Some(SettingSource::File) => " (the configuration file)".to_owned(),
+            Some(SettingSource::Socket) => " (a socket that was passed)".to_owned(),
             _ => String::new(),
         };
         Error::config(format!("--{option}{place}: {message}"))

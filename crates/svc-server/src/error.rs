@@ -41,6 +41,13 @@ impl Error {
         }
     }
 
+    pub(crate) fn passed(source: io::Error) -> Self {
+        Self {
+            message: format!("a socket that was passed to the service cannot be used: {source}"),
+            source: Some(source.into()),
+        }
+    }
+
     pub(crate) fn store(source: svc_store::Error) -> Self {
         Self {
             message: source.to_string(),

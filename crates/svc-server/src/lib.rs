@@ -27,6 +27,7 @@ mod http;
 mod in_process;
 mod mail;
 mod metrics;
+mod open_listeners;
 mod openapi;
 mod proxy;
 mod resources;
@@ -41,6 +42,7 @@ pub use self::{
     error::Error,
     in_process::InProcess,
     mail::MailConfig,
+    open_listeners::OpenListeners,
     resources::test::test_resource,
     server::Server,
 };

@@ -21,11 +21,12 @@ use crate::{
     backups,
     http::{
         limits,
-        listener::{Connections, bind, serve},
+        listener::{Connections, serve},
         redirect,
         resource_path::ResourcePath,
     },
     mail::{self, Smtp},
+    open_listeners::{OpenListeners, open as open_listener},
     state::{Shared, State, nodes},
 };
 
@@ -74,18 +75,34 @@ impl Server {
     /// [`Error`] with the remedy when a setting cannot work, an address cannot be listened on, or the
     /// store cannot be read.
     pub async fn bind(store: Store, config: Config) -> Result<Self, Error> {
-        Self::open(store, config).await
+        Self::open(store, config, OpenListeners::default()).await
+    }
+
+    /// The same with listeners that are open already, and opens the others.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind), and when a listener that is open cannot be used.
+    pub async fn bind_with(
+        store: Store,
+        config: Config,
+        listeners: OpenListeners,
+    ) -> Result<Self, Error> {
+        Self::open(store, config, listeners).await
     }
 
     // Boxed, so that it is compiled here, for speed, and not where it is waited for; so is `serve`.
-    fn open(store: Store, config: Config) -> BoxFuture<'static, Result<Self, Error>> {
+    fn open(
+        store: Store,
+        mut config: Config,
+        open: OpenListeners,
+    ) -> BoxFuture<'static, Result<Self, Error>> {
         Box::pin(async move {
+            open.set_addresses(&mut config)?;
             config.check()?;
             let smtp = config.mail.as_ref().map(Smtp::new).transpose()?;
             let backups = backups::prepare(&config, &store).await?;
-            let mut config = config;
             let mut listeners = Vec::new();
-            let listener = bind(config.listen).await?;
+            let listener = open_listener(open.listen, config.listen).await?;
             config.listen = address_of(&listener, config.listen)?;
             let app_origin = origin(&config, &listener)?;
             let base_url = match config.data_listen {
@@ -94,7 +111,7 @@ impl Server {
                     app_origin.clone()
                 }
                 Some(address) => {
-                    let data = bind(address).await?;
+                    let data = open_listener(open.data_listen, address).await?;
                     config.data_listen = Some(address_of(&data, address)?);
                     let base_url = origin(&config, &data)?;
                     listeners.push((Hosts::Application, listener));
@@ -105,7 +122,7 @@ impl Server {
             let metrics = match config.metrics_listen {
                 None => None,
                 Some(address) => {
-                    let listener = bind(address).await?;
+                    let listener = open_listener(open.metrics_listen, address).await?;
                     let address = address_of(&listener, address)?;
                     config.metrics_listen = Some(address);
                     tracing::info!(%address, "metrics are served to everybody who reaches this address");
@@ -114,7 +131,7 @@ impl Server {
             };
             let mut redirect = None;
             if let Some(address) = config.http_redirect {
-                let listener = bind(address).await?;
+                let listener = open_listener(open.http_redirect, address).await?;
                 let address = address_of(&listener, address)?;
                 tracing::info!(%address, "plain HTTP is redirected to HTTPS");
                 config.http_redirect = Some(address);

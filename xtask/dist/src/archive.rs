@@ -4,7 +4,7 @@ use std::io;
 
 use flate2::{Compression, write::GzEncoder};
 
-use crate::contents::{CONTAINERFILE, Contents, SERVICE, SYSUSERS, VERSION};
+use crate::contents::{CONTAINERFILE, Contents, SERVICE, SOCKET, SYSUSERS, VERSION};
 
 /// The time of every file: that of the build would be different each time. Some programs do not like a 0.
 const TIME: u64 = 1_700_000_000;
@@ -93,6 +93,7 @@ pub(crate) fn pack(
     archive.file(&inside("svc.toml"), 0o644, contents.settings.as_bytes())?;
     if host.contains("linux") {
         archive.file(&inside("systemd/svc.service"), 0o644, SERVICE.as_bytes())?;
+        archive.file(&inside("systemd/svc.socket"), 0o644, SOCKET.as_bytes())?;
         archive.file(&inside("systemd/svc.sysusers"), 0o644, SYSUSERS.as_bytes())?;
         archive.file(&inside("Containerfile"), 0o644, CONTAINERFILE.as_bytes())?;
     }

@@ -35,6 +35,8 @@ pub(crate) struct Contents {
 
 /// The unit of systemd.
 pub(crate) const SERVICE: &str = include_str!("../files/svc.service");
+/// Its socket, for who wants it.
+pub(crate) const SOCKET: &str = include_str!("../files/svc.socket");
 /// The user of the service.
 pub(crate) const SYSUSERS: &str = include_str!("../files/svc.sysusers");
 /// How an image is made of the unpacked archive.

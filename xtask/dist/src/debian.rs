@@ -6,7 +6,7 @@ use flate2::Compression;
 
 use crate::{
     archive::{Archive, compressed},
-    contents::{Contents, SERVICE, SYSUSERS, VERSION},
+    contents::{Contents, SERVICE, SOCKET, SYSUSERS, VERSION},
 };
 
 /// What runs when the package is installed, and when it is removed.
@@ -88,6 +88,7 @@ fn files(contents: &Contents) -> io::Result<Vec<(String, u32, Vec<u8>)>> {
     ];
     let mut add = |path: &str, bytes: &[u8]| files.push((path.to_owned(), 0o644, bytes.to_vec()));
     add("usr/lib/systemd/system/svc.service", SERVICE.as_bytes());
+    add("usr/lib/systemd/system/svc.socket", SOCKET.as_bytes());
     add("usr/lib/sysusers.d/svc.conf", SYSUSERS.as_bytes());
     add("usr/share/bash-completion/completions/svc", &bash.bytes);
     add("usr/share/zsh/vendor-completions/_svc", &zsh.bytes);

@@ -17,6 +17,8 @@ pub enum SettingSource {
     Variable,
     /// In the configuration file.
     File,
+    /// By a listener that was open already.
+    Socket,
 }
 
 impl SettingSource {
@@ -26,6 +28,7 @@ impl SettingSource {
             Self::Flag => "flag",
             Self::Variable => "variable",
             Self::File => "file",
+            Self::Socket => "socket",
         }
     }
 }

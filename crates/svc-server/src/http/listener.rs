@@ -1,9 +1,19 @@
 //! Accepting connections and serving them: limits of number, HTTP/1.1 and HTTP/2, graceful shutdown. Every state of a
 //! connection has a deadline; the chapter "Architecture" of the book draws them.
 
-use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 use axum::{body::Body, response::IntoResponse as _};
+use futures_util::FutureExt as _;
 use http::{HeaderValue, Request, Response, Version, header};
 use http_body::Body as _;
 use hyper::{body::Incoming, service::service_fn};
@@ -125,19 +135,30 @@ pub(crate) async fn serve(
         stack,
         connections,
         tls,
+        is_ending: AtomicBool::new(false),
     });
     // Each connection holds a receiver: the channel is closed when the last one has ended.
     let (stop, stopped) = watch::channel(false);
-    loop {
-        let (stream, address, admission) = tokio::select! {
-            _ = shutdown.wait_for(|&stop| stop) => break,
-            accepted = accept(&listener, &server.connections.registry) => accepted,
-        };
+    let begin = |(stream, address, admission): (TcpStream, SocketAddr, Admission)| {
+        let stopped = stopped.clone();
         prepare(&stream);
         let entry = Arc::clone(&admission.entry);
-        let task =
-            tokio::spawn(Arc::clone(&server).serve(stream, address, admission, stopped.clone()));
+        let task = tokio::spawn(Arc::clone(&server).serve(stream, address, admission, stopped));
         entry.served_by(task.abort_handle());
+    };
+    loop {
+        tokio::select! {
+            _ = shutdown.wait_for(|&stop| stop) => break,
+            accepted = accept(&listener, &server.connections.registry) => begin(accepted),
+        }
+    }
+    server.is_ending.store(true, Relaxed);
+    // Who waits in the system's queue is connected already; closing the listener would break that.
+    for _ in 0..BACKLOG {
+        match accept(&listener, &server.connections.registry).now_or_never() {
+            Some(accepted) => begin(accepted),
+            None => break,
+        }
     }
     drop((listener, stopped));
     stop.send_replace(true);
@@ -212,6 +233,8 @@ struct Http {
     stack: Arc<Stack>,
     connections: Connections,
     tls: Option<Arc<Tls>>,
+    /// A shutdown began: each connection ends with its next answer.
+    is_ending: AtomicBool,
 }
 
 impl Http {
@@ -223,7 +246,6 @@ impl Http {
         shutdown: watch::Receiver<bool>,
     ) {
         let entry = &admission.entry;
-        let is_encrypted = self.tls.is_some();
         let socket = match &self.tls {
             None => Socket::Plain(Counted::new(stream, Arc::clone(entry))),
             Some(tls) => {
@@ -243,14 +265,7 @@ impl Http {
             let extensions = request.extensions_mut();
             extensions.insert(axum::extract::ConnectInfo(Peer(address.ip())));
             extensions.insert(Arc::clone(entry));
-            answer(
-                Arc::clone(&self.stack),
-                request.map(Body::new),
-                Arc::clone(entry),
-                Arc::clone(&self.connections.memory),
-                self.timing.write,
-                is_encrypted,
-            )
+            answer(Arc::clone(&self), request.map(Body::new), Arc::clone(entry))
         });
         let connection = self.builder.serve_connection(TokioIo::new(socket), service);
         let end = supervise(
@@ -274,22 +289,21 @@ impl Http {
 
 /// Has a request answered, and counts what its answer takes in memory.
 async fn answer(
-    stack: Arc<Stack>,
+    http: Arc<Http>,
     request: Request<Body>,
     entry: Arc<Entry>,
-    memory: Arc<AnswerMemory>,
-    patience: Duration,
-    is_encrypted: bool,
 ) -> Result<Response<Sending>, Infallible> {
+    let memory = &http.connections.memory;
     let open = OpenRequest::begin(&entry);
     let is_http2 = request.version() == Version::HTTP_2;
+    entry.activity.set_http2(is_http2);
     let is_safe = request.method().is_safe();
-    let mut response = if memory.has_share(&entry, patience).await {
-        stack.answer(request).await
+    let mut response = if memory.has_share(&entry, http.timing.write).await {
+        http.stack.answer(request).await
     } else {
         ApiError::Overloaded("earlier answers on this connection were not read").into_response()
     };
-    if !is_http2 && entry.activity.has_unread_body() {
+    if !is_http2 && (entry.activity.has_unread_body() || http.is_ending.load(Relaxed)) {
         // The connection ends with this answer: who does not know it may send the next request on it, in vain (RFC 9112,
         // section 9.6).
         let close = HeaderValue::from_static("close");
@@ -323,10 +337,10 @@ async fn answer(
             held = Some(memory.take(&entry, size));
         }
     }
-    if is_encrypted {
+    if http.tls.is_some() {
         let headers = response.headers_mut();
         headers.insert(header::STRICT_TRANSPORT_SECURITY, STRICT_TRANSPORT);
     }
     let kept = held.as_mut().map(|held| held.split(kept));
-    Ok(response.map(|body| Sending::new(body, (held, kept), memory, open, is_http2)))
+    Ok(response.map(|body| Sending::new(body, (held, kept), Arc::clone(memory), open, is_http2)))
 }

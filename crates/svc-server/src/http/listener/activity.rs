@@ -53,6 +53,8 @@ pub(crate) struct Activity {
     blocked: AtomicBool,
     /// Whether the last request had a body that was not read to its end.
     unread_body: AtomicBool,
+    /// Whether the last request came by HTTP/2.
+    http2: AtomicBool,
     /// Bytes of answers in memory.
     pub(super) held: AtomicUsize,
 }
@@ -69,6 +71,7 @@ impl Activity {
             written: AtomicU64::new(0),
             blocked: AtomicBool::new(false),
             unread_body: AtomicBool::new(false),
+            http2: AtomicBool::new(false),
             held: AtomicUsize::new(0),
         };
         activity.touch();
@@ -118,6 +121,14 @@ impl Activity {
 
     pub(super) fn has_unread_body(&self) -> bool {
         self.unread_body.load(Relaxed)
+    }
+
+    pub(super) fn set_http2(&self, is_http2: bool) {
+        self.http2.store(is_http2, Relaxed);
+    }
+
+    pub(super) fn is_http2(&self) -> bool {
+        self.http2.load(Relaxed)
     }
 
     /// The socket accepted bytes.

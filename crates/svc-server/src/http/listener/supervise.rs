@@ -16,6 +16,9 @@ use super::activity::{Activity, Timing, Window};
 
 /// How long a connection that is asked to end may take to say so to its caller.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// How long a connection of HTTP/1 without a request stays open after a shutdown began: a request that is on its way is
+/// answered, and its answer says that the connection ends.
+const LAST_REQUEST: Duration = Duration::from_millis(500);
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +46,7 @@ where
     let mut connection = pin!(connection);
     let mut shutdown = pin!(shutdown.wait_for(|&stop| stop));
     let mut is_ending = false;
+    let mut awaits_last_request = false;
     let mut farewell: Option<Instant> = None;
     let mut window: Option<Window> = None;
     let mut timer = pin!(sleep_until(activity.moved() + timing.header));
@@ -59,12 +63,12 @@ where
             }
             if !is_ending && shutdown.as_mut().poll(context).is_ready() {
                 is_ending = true;
-                end(connection.as_mut());
-                // A head of which only a part has arrived is not a request.
-                if activity.is_idle() {
-                    let until = Instant::now() + FAREWELL;
-                    farewell = Some(until);
-                    timer.as_mut().reset(until);
+                // HTTP/2 has a message for it.
+                awaits_last_request = !activity.is_http2();
+                if awaits_last_request {
+                    timer.as_mut().reset(Instant::now() + LAST_REQUEST);
+                } else {
+                    end(connection.as_mut());
                 }
                 continue;
             }
@@ -82,6 +86,14 @@ where
             }
             ready!(timer.as_mut().poll(context));
             let now = Instant::now();
+            if awaits_last_request && activity.is_idle() && now >= activity.moved() + LAST_REQUEST {
+                awaits_last_request = false;
+                end(connection.as_mut());
+                // A head of which only a part has arrived is not a request.
+                farewell = Some(now + FAREWELL);
+                timer.as_mut().reset(now + FAREWELL);
+                continue;
+            }
             if farewell.take().is_some() && activity.is_idle() {
                 return Poll::Ready(if is_ending { End::Finished } else { End::Idle });
             }
@@ -106,7 +118,10 @@ where
                 timer.as_mut().reset(until);
                 continue;
             };
-            timer.as_mut().reset(next);
+            timer.as_mut().reset(match awaits_last_request {
+                true => next.min(now + LAST_REQUEST),
+                false => next,
+            });
         }
     })
     .await
@@ -114,6 +129,8 @@ where
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
     use super::*;
 
     const TIMING: Timing = Timing {
@@ -161,6 +178,26 @@ mod tests {
             assert_eq!(begun.elapsed().as_secs(), expected);
             drop(stop);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_comes_right_after_a_shutdown_began_is_answered() {
+        let activity = Activity::new(Instant::now());
+        let (_stop, stopped) = watch::channel(true);
+        let asked_to_end = AtomicBool::new(false);
+        let connection = async {
+            tokio::time::sleep(Duration::from_millis(400)).await;
+            assert!(!asked_to_end.load(Relaxed));
+            activity.begin_request();
+            tokio::time::sleep(Duration::from_secs(20)).await;
+            activity.end_request();
+            Ok::<_, &str>(())
+        };
+        let end = |_: Pin<&mut _>| asked_to_end.store(true, Relaxed);
+        let begun = Instant::now();
+        let end = supervise(connection, end, &activity, &TIMING, stopped).await;
+        assert_eq!(end, End::Finished);
+        assert_eq!(begun.elapsed().as_millis(), 20_400);
     }
 
     #[tokio::test(start_paused = true)]
