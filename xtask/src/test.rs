@@ -34,6 +34,9 @@ const OF_THE_STORE: &[&str] = &[
     "users::",
 ];
 
+/// Features with unit tests that nothing else switches on.
+const TESTED: &str = "svc-server/otlp";
+
 const STEPS: &[Step] = &[
     Step {
         name: "program",
@@ -170,9 +173,9 @@ fn build_examples(repository: &Repository) -> Result<(), Failure> {
         .run()
 }
 
-/// The features that any target of the workspace requires.
+/// The features that any target of the workspace requires, and those that are tested with it.
 pub fn every_feature(repository: &Repository) -> String {
-    required_features(&repository.packages())
+    format!("{},{TESTED}", required_features(&repository.packages()))
 }
 
 /// Features that targets require, as `crate/feature` separated by commas. Cargo

@@ -32,6 +32,8 @@ mod openapi;
 mod proxy;
 mod resources;
 mod server;
+#[cfg(feature = "otlp")]
+mod spans;
 mod state;
 
 pub use self::{

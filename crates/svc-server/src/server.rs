@@ -29,6 +29,8 @@ use crate::{
     open_listeners::{OpenListeners, open as open_listener},
     state::{Shared, State, nodes},
 };
+#[cfg(feature = "otlp")]
+use {crate::spans::Spans, std::sync::Arc};
 
 /// How often the store is asked whether another process changed it.
 const WATCH_EVERY: Duration = Duration::from_millis(250);
@@ -65,6 +67,8 @@ pub struct Server {
     app_base_url: String,
     smtp: Option<Smtp>,
     backups: Option<BackupSeries>,
+    #[cfg(feature = "otlp")]
+    spans: Option<Arc<Spans>>,
 }
 
 impl Server {
@@ -101,6 +105,8 @@ impl Server {
             config.check()?;
             let smtp = config.mail.as_ref().map(Smtp::new).transpose()?;
             let backups = backups::prepare(&config, &store).await?;
+            #[cfg(feature = "otlp")]
+            let spans = Spans::from_env(&config.node_name)?.map(Arc::new);
             let mut listeners = Vec::new();
             let listener = open_listener(open.listen, config.listen).await?;
             config.listen = address_of(&listener, config.listen)?;
@@ -157,6 +163,8 @@ impl Server {
                 app_base_url,
                 smtp,
                 backups,
+                #[cfg(feature = "otlp")]
+                spans,
             })
         })
     }
@@ -207,6 +215,8 @@ impl Server {
                 redirect,
                 smtp,
                 backups,
+                #[cfg(feature = "otlp")]
+                spans,
                 ..
             } = self;
             let (stop, stopped) = watch::channel(false);
@@ -219,6 +229,8 @@ impl Server {
             let tls = state.tls.clone().map(|tls| tokio::spawn(tls.watch()));
             let counted = &state.metrics.http;
             let in_flight = limits::Limits::new(&state.config).counting(counted);
+            #[cfg(feature = "otlp")]
+            let in_flight = in_flight.tracing(spans.clone());
             let connections = Connections::new(&state.config);
             let mut tasks = JoinSet::new();
             for (hosts, listener) in listeners {
@@ -266,6 +278,11 @@ impl Server {
             let grace = state.config.shutdown_grace;
             while tasks.join_next().await.is_some() {}
             state.writing.finish(grace).await;
+            #[cfg(feature = "otlp")]
+            if let Some(spans) = spans {
+                // It waits on its thread.
+                let _ = tokio::task::spawn_blocking(move || spans.end()).await;
+            }
             if let Some(backups) = backups {
                 backups.abort();
             }

@@ -20,6 +20,8 @@ use tokio::time::{Instant, timeout_at};
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
+#[cfg(feature = "otlp")]
+use crate::spans::{Answered, Spans};
 use crate::{
     Config,
     auth::{
@@ -57,6 +59,8 @@ pub(crate) struct Limits {
     permits: Permits,
     bodies: Arc<BodyMemory>,
     metrics: Arc<HttpMetrics>,
+    #[cfg(feature = "otlp")]
+    spans: Option<Arc<Spans>>,
 }
 
 impl Limits {
@@ -65,7 +69,15 @@ impl Limits {
             permits: Permits::new(config),
             bodies: BodyMemory::new(config),
             metrics: Arc::default(),
+            #[cfg(feature = "otlp")]
+            spans: None,
         }
+    }
+
+    /// The same limits, with requests that are recorded as spans.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn tracing(self, spans: Option<Arc<Spans>>) -> Self {
+        Self { spans, ..self }
     }
 
     /// The same limits, with requests that are counted here.
@@ -111,6 +123,15 @@ impl Stack {
         let _active = metrics.begin();
         name_host(&mut request);
         let trace = Trace::of(request.headers());
+        #[cfg(feature = "otlp")]
+        let recorded = self.limits.spans.as_ref().map(|spans| {
+            let trace = trace.unwrap_or_else(Trace::begin);
+            (spans, trace, time::SystemTime::now())
+        });
+        #[cfg(feature = "otlp")]
+        let trace = recorded
+            .as_ref()
+            .map_or(trace, |(_, trace, _)| Some(*trace));
         let line = log::Line::begin(&request, &id, trace);
         let extensions = request.extensions_mut();
         extensions.insert(RequestId(id.clone()));
@@ -123,6 +144,17 @@ impl Stack {
         metrics.observe(method, route, response.status(), elapsed);
         if let Some(line) = line {
             line.end(&response, route.map_or(UNMATCHED, Route::pattern), elapsed);
+        }
+        #[cfg(feature = "otlp")]
+        if let Some((spans, trace, begun)) = recorded {
+            spans.record(Answered {
+                trace,
+                method: method.as_str(),
+                route: route.map(Route::pattern),
+                status: response.status(),
+                request_id: id.to_str().unwrap_or_default(),
+                begun,
+            });
         }
         response.headers_mut().insert(REQUEST_ID, id);
         response

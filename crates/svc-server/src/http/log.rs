@@ -47,7 +47,7 @@ impl Line {
             duration_us = u64::try_from(time.as_micros()).unwrap_or(u64::MAX),
             trace_id = trace.map(|trace| field::display(trace.id())),
             span_id = trace.map(|trace| field::display(trace.span())),
-            parent_span_id = trace.map(|trace| field::display(trace.parent())),
+            parent_span_id = trace.and_then(|trace| trace.parent()).map(field::display),
             "answered"
         );
     }

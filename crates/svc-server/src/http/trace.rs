@@ -15,8 +15,8 @@ const LENGTH: usize = 55;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Trace {
     id: u128,
-    /// What the caller calls its own part.
-    parent: u64,
+    /// What the caller calls its own part; none where the trace begins here.
+    parent: Option<u64>,
     /// What this request is called.
     span: u64,
     flags: u8,
@@ -38,18 +38,41 @@ impl Trace {
         let (id, parent, flags) = parse(value.to_str().ok()?)?;
         Some(Self {
             id,
-            parent,
+            parent: Some(parent),
             span: fastrand::u64(1..),
             flags,
         })
+    }
+
+    /// A trace that begins with this request, and is recorded.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn begin() -> Self {
+        Self {
+            id: fastrand::u128(1..),
+            parent: None,
+            span: fastrand::u64(1..),
+            flags: KNOWN_FLAGS,
+        }
+    }
+
+    /// Whether the trace is recorded, as its beginning decided.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn is_sampled(self) -> bool {
+        self.flags & 1 == 1
+    }
+
+    /// The numbers of the trace, of this request, and of its caller's part.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn identifiers(self) -> (u128, u64, Option<u64>) {
+        (self.id, self.span, self.parent)
     }
 
     pub(crate) fn id(&self) -> Hex<u128> {
         Hex(self.id)
     }
 
-    pub(crate) fn parent(&self) -> Hex<u64> {
-        Hex(self.parent)
+    pub(crate) fn parent(&self) -> Option<Hex<u64>> {
+        self.parent.map(Hex)
     }
 
     pub(crate) fn span(&self) -> Hex<u64> {
@@ -125,10 +148,10 @@ mod tests {
         ] {
             let trace = trace(&[&given]).unwrap();
             assert_eq!(
-                (trace.id().to_string(), trace.parent().to_string()),
+                (trace.id().to_string(), trace.parent().unwrap().to_string()),
                 (ID.into(), PARENT.into())
             );
-            assert_ne!(trace.span, trace.parent);
+            assert_ne!(Some(trace.span), trace.parent);
             let sent = trace.to_header().unwrap();
             assert_eq!(sent, format!("00-{ID}-{}-{flags}", trace.span()));
         }

@@ -88,7 +88,7 @@ impl MethodLabel {
         Self(known.unwrap_or(METHODS.len()))
     }
 
-    fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         METHODS.get(self.0).map_or(OTHER_METHOD, |(_, label)| label)
     }
 }
