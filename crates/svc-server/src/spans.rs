@@ -40,7 +40,7 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// What a request was, at its end.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Answered<'a> {
     pub(crate) trace: Trace,
     pub(crate) method: &'static str,
