@@ -9,6 +9,7 @@ mod backups;
 mod bulk_create;
 mod compression;
 mod connections;
+mod console;
 mod credentials;
 mod demo;
 mod engines;

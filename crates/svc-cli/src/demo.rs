@@ -25,6 +25,9 @@ use crate::{
     },
 };
 
+#[cfg(feature = "console")]
+use crate::serve::console;
+
 /// The folder of the demo when none is named.
 const DEFAULT_DIR: &str = "svc-demo";
 const PROJECT: &str = "demo";
@@ -77,6 +80,8 @@ impl Demo {
             options.server_config(&context.sources, place.settings()),
         )
         .await?;
+        #[cfg(feature = "console")]
+        console::mount(&server);
         let ready = ready(&store, &server).await?;
         start::announce(&store, &server).await;
         context.output.result(&ready, &text(&ready))?;
@@ -177,6 +182,10 @@ async fn ready(store: &Store, server: &Server) -> Result<Ready, Error> {
         api_key: Some(api_key),
         resources,
         tools_token,
+        #[cfg(feature = "console")]
+        console: Some(console::sign_in_link(store, server, EMAIL).await?),
+        #[cfg(not(feature = "console"))]
+        console: None,
     })
 }
 

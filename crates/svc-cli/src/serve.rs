@@ -1,5 +1,7 @@
 //! `svc serve`: the service over the databases that are connected.
 
+#[cfg(feature = "console")]
+pub(crate) mod console;
 mod logging;
 mod open_files;
 pub(crate) mod options;
@@ -66,6 +68,8 @@ impl Serve {
         let stop = shutdown::requested()?;
         let server = Server::bind_with(store.clone(), config, sockets).await?;
         let scope = Scope::new(&project, EnvironmentName::default());
+        #[cfg(feature = "console")]
+        console::mount(&server);
         for (url, resource) in opened {
             server.adopt(&scope, &url, resource);
         }
@@ -150,5 +154,9 @@ async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<R
         api_key,
         resources,
         tools_token,
+        #[cfg(feature = "console")]
+        console: console::first_run_link(store, server).await?,
+        #[cfg(not(feature = "console"))]
+        console: None,
     })
 }

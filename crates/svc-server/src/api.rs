@@ -29,6 +29,7 @@ use http::{Method, StatusCode};
 
 use self::routes::{Hosts, Routed, Routes};
 use crate::{
+    console,
     http::{ApiError, compression::compressed, response::empty_response},
     metrics::requests::{Route, UNMATCHED},
     openapi, proxy,
@@ -40,6 +41,9 @@ pub(crate) fn router(hosts: Hosts, state: Shared) -> Router {
     let mut routes = health::routes().merge(root::routes(hosts));
     if hosts != Hosts::Data {
         routes = routes.merge(metrics::routes()).merge(application());
+        if let Some(console) = state.console.get() {
+            routes = routes.merge(console::routes(console));
+        }
     }
     if hosts != Hosts::Application {
         routes = routes.merge(data());

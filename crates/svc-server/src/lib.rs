@@ -22,6 +22,7 @@ mod audit;
 mod auth;
 mod backups;
 mod config;
+mod console;
 mod error;
 mod http;
 mod in_process;
@@ -41,6 +42,7 @@ pub use self::{
         AuditMode, AuditValues, BackupConfig, Config, IpRange, Origin, RateLimit, ResourceHost,
         SettingSource,
     },
+    console::ConsoleService,
     error::Error,
     in_process::InProcess,
     mail::MailConfig,

@@ -3,15 +3,21 @@
 use std::{
     future::Future,
     net::SocketAddr,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use jiff::{SignedDuration, Timestamp};
 use svc_data::{FileFault, Resource};
-use svc_model::{Scope, wire::BoxFuture};
+use svc_model::{
+    Scope,
+    wire::{BoxFuture, Transport},
+};
 use svc_store::{BackupSeries, Secret, Store};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavior};
 
+#[cfg(feature = "otlp")]
+use crate::spans::Spans;
 use crate::{
     Config, Error,
     api::{
@@ -19,6 +25,7 @@ use crate::{
         routes::{Hosts, PREFIX},
     },
     backups,
+    console::ConsoleService,
     http::{
         limits,
         listener::{Connections, serve},
@@ -29,8 +36,6 @@ use crate::{
     open_listeners::{OpenListeners, open as open_listener},
     state::{Shared, State, nodes},
 };
-#[cfg(feature = "otlp")]
-use {crate::spans::Spans, std::sync::Arc};
 
 /// How often the store is asked whether another process changed it.
 const WATCH_EVERY: Duration = Duration::from_millis(250);
@@ -185,6 +190,16 @@ impl Server {
         addresses
             .filter_map(|(_, listener)| listener.local_addr().ok())
             .collect()
+    }
+
+    /// The service as a console uses it.
+    pub fn console_service(&self) -> ConsoleService {
+        ConsoleService::new(Shared::clone(&self.state))
+    }
+
+    /// Has a console answer what is asked below `/console` of the application host. The first one stays.
+    pub fn set_console(&self, console: Arc<dyn Transport>) {
+        let _ = self.state.console.set(console);
     }
 
     /// Serves a database over a connection that is open already, so that its structure is not read a second time. It does

@@ -21,6 +21,7 @@ use std::sync::{
 use arc_swap::ArcSwap;
 use http::request::Parts;
 use jiff::Timestamp;
+use svc_model::wire::Transport;
 use svc_store::{Actor, Keyring, Node, SessionTokens, Store};
 use tokio::sync::Mutex;
 
@@ -88,6 +89,8 @@ pub(crate) struct State {
     pub(crate) serves_since: OnceLock<Timestamp>,
     /// Who runs this process, where it asks the service itself.
     pub(crate) program: OnceLock<Arc<Program>>,
+    /// The console, where the service has one.
+    pub(crate) console: OnceLock<Arc<dyn Transport>>,
     /// The keys of access tokens.
     pub(crate) keyring: ArcSwap<Keyring>,
     /// Whether the service takes no new requests: load balancers are to send them elsewhere.
@@ -134,6 +137,7 @@ impl State {
             mail: MailHandle::default(),
             serves_since: OnceLock::new(),
             program: OnceLock::new(),
+            console: OnceLock::new(),
             keyring: ArcSwap::from_pointee(Keyring::default()),
             seen: Mutex::new(None),
             base_url,

@@ -27,9 +27,11 @@ const LAYERS: &[(&str, &[&str])] = &[
             "svc-store",
         ],
     ),
+    ("svc-console", &["svc-model", "svc-api"]),
     (
         "svc-cli",
         &[
+            "svc-console",
             "svc-model",
             "svc-auth",
             "svc-api",

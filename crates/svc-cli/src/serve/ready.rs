@@ -25,6 +25,10 @@ pub(crate) struct Ready {
     /// The static token of the built-in tools.
     #[serde(serialize_with = "exposed")]
     pub(crate) tools_token: Option<Secret>,
+    /// The console, for people: a link that signs in, or that makes the first operator. The ready line of the contract does
+    /// not have it.
+    #[serde(skip)]
+    pub(crate) console: Option<Secret>,
 }
 
 /// A resource in the ready line.
@@ -55,6 +59,9 @@ impl Ready {
                 secret(&self.api_key, format!("svc key add --project {project}")),
             ),
         ];
+        if let Some(console) = &self.console {
+            lines.insert(0, ("console".to_owned(), console.expose().to_owned()));
+        }
         let tokens = self.resources.iter();
         let tokens = tokens.map(|(name, resource)| (name.as_str(), &resource.token));
         for (name, token) in tokens.chain([(ResourceName::TOOLS, &self.tools_token)]) {
@@ -103,6 +110,7 @@ mod tests {
             ]
             .into(),
             tools_token: None,
+            console: None,
         }
     }
 

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::{
     api::routes::{Hosts, PREFIX, Routes},
+    console::CONSOLE,
     http::{
         ApiError, ApiResponse, links,
         request::Peer,
@@ -26,7 +27,7 @@ pub(crate) fn routes(hosts: Hosts) -> Routes {
                        ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
                        headers: HeaderMap| async move {
         let origin = links::origin(&state.config, &headers, peer);
-        let addresses = Addresses::new(hosts, &origin);
+        let addresses = Addresses::new(hosts, &origin, state.console.get().is_some());
         let mut answer = match wants_html(&headers) {
             true => addresses.page(),
             false => addresses.json(),
@@ -57,8 +58,11 @@ struct Addresses {
 }
 
 impl Addresses {
-    fn new(hosts: Hosts, origin: &str) -> Self {
+    fn new(hosts: Hosts, origin: &str, has_console: bool) -> Self {
         let mut listed = Vec::new();
+        if hosts != Hosts::Data && has_console {
+            listed.push(("console", format!("{origin}{CONSOLE}/")));
+        }
         if hosts != Hosts::Application {
             let resource = format!("{origin}/projects/{{project}}/{{environment}}/{{resource}}");
             listed.push(("resource", resource.clone()));
@@ -107,7 +111,7 @@ mod tests {
     #[test]
     fn each_host_names_what_it_has() {
         let names = |hosts: Hosts| -> Vec<_> {
-            let addresses = Addresses::new(hosts, "http://a.example");
+            let addresses = Addresses::new(hosts, "http://a.example", false);
             addresses.listed.into_iter().map(|(name, _)| name).collect()
         };
         assert_eq!(
@@ -129,7 +133,7 @@ mod tests {
 
     #[test]
     fn nothing_of_a_request_becomes_a_tag() {
-        let page = Addresses::new(Hosts::Both, "http://<a href=\"x\">&").render();
+        let page = Addresses::new(Hosts::Both, "http://<a href=\"x\">&", true).render();
         let page = page.unwrap();
         assert!(
             page.contains("href") && !page.contains("<a href=\"x"),

@@ -94,6 +94,13 @@ impl Routes {
         self.at(path, routing::get(handler))
     }
 
+    /// Has a handler answer every method at exactly this path, which is no operation.
+    pub(crate) fn any<T: 'static>(mut self, path: &str, handler: impl Handler<T, Shared>) -> Self {
+        let handler = Routed::new(path, handler);
+        self.router = self.router.route(path, routing::any(handler));
+        self
+    }
+
     /// Adds a route that answers with and without a trailing slash, without a redirect.
     fn at(mut self, path: &str, methods: MethodRouter<Shared>) -> Self {
         let bare = path.trim_end_matches('/');

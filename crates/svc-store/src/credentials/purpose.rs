@@ -9,6 +9,8 @@ pub(crate) enum Purpose {
     ResetPassword,
     /// The account gets this address; or, when it has it already, is known to own it.
     ChangeEmail,
+    /// A session begins, without a password.
+    SignIn,
 }
 
 impl Purpose {
@@ -17,6 +19,7 @@ impl Purpose {
             Self::Invitation => "invitation",
             Self::ResetPassword => "reset_password",
             Self::ChangeEmail => "change_email",
+            Self::SignIn => "sign_in",
         }
     }
 
@@ -25,7 +28,7 @@ impl Purpose {
         match self {
             Self::Invitation => SignedDuration::from_hours(7 * 24),
             Self::ResetPassword => SignedDuration::from_hours(1),
-            Self::ChangeEmail => SignedDuration::from_hours(24),
+            Self::ChangeEmail | Self::SignIn => SignedDuration::from_hours(24),
         }
     }
 
@@ -35,6 +38,8 @@ impl Purpose {
             Self::Invitation => "accept_invitation",
             Self::ResetPassword => "reset_password_complete",
             Self::ChangeEmail => "change_email_complete",
+            // It is sent to the console.
+            Self::SignIn => "login",
         }
     }
 }

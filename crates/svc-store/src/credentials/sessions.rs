@@ -4,6 +4,8 @@
 //! it; the session knows which generation is the newest. So the token that follows another is the same however
 //! often it is asked for, and a lost reply or a parallel tab gets what the first one got.
 
+mod browser;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac as _};

@@ -1,0 +1,131 @@
+//! The console as a part of the service.
+
+use std::sync::Arc;
+
+use http::{HeaderValue, request::Parts};
+use svc_api::wire::{BoxFuture, Transport};
+use svc_console::{BoxError, Console, FirstOperator, Service};
+use svc_server::{ConsoleService, Server};
+use svc_store::{AccountPatch, ErrorKind, NewAccount, Secret, Store};
+
+use crate::error::Error;
+
+/// Has the console answer below `/console`.
+pub(crate) fn mount(server: &Server) {
+    let console = Console::new(Mounted(server.console_service()));
+    server.set_console(Arc::new(console));
+}
+
+/// The address of the console's page that makes the first operator; `None` once there is one.
+pub(crate) async fn first_run_link(
+    store: &Store,
+    server: &Server,
+) -> Result<Option<Secret>, Error> {
+    let code = store.sessions().first_run_code().await?;
+    Ok(code.map(|code| {
+        let code = code.expose();
+        Secret::new(format!("{}/first-run/?code={code}", address(server)))
+    }))
+}
+
+/// An address of the console that signs in once as an operator with this e-mail address, who is made where there is none.
+pub(crate) async fn sign_in_link(
+    store: &Store,
+    server: &Server,
+    email: &str,
+) -> Result<Secret, Error> {
+    let account = match store.accounts().find(email).await? {
+        Some(account) => account,
+        None => {
+            let mut new = NewAccount::new(email);
+            new.is_operator = true;
+            store.accounts().create(new, server.app_base_url()).await?
+        }
+    };
+    let mut patch = AccountPatch::by_operator();
+    patch.is_operator = Some(true);
+    store.accounts().update(account.uid, patch).await?;
+    let code = store.sessions().sign_in_code(account.uid, email).await?;
+    let code = code.expose();
+    Ok(Secret::new(format!(
+        "{}/enter/?code={code}",
+        address(server)
+    )))
+}
+
+/// Where the console is.
+fn address(server: &Server) -> String {
+    let app = server.app_base_url();
+    format!("{}/console", app.strip_suffix("/api").unwrap_or(app))
+}
+
+/// The service in this process.
+#[derive(Debug)]
+struct Mounted(ConsoleService);
+
+impl Service for Mounted {
+    fn base_url(&self) -> &str {
+        self.0.base_url()
+    }
+
+    fn app_base_url(&self) -> &str {
+        self.0.app_base_url()
+    }
+
+    fn short_name(&self) -> &str {
+        self.0.short_name()
+    }
+
+    fn origin(&self, request: &Parts) -> String {
+        self.0.origin(request)
+    }
+
+    fn transport(&self, request: &Parts) -> Arc<dyn Transport> {
+        self.0.transport(request)
+    }
+
+    fn keep(&self, refresh_token: &str) -> Option<String> {
+        self.0.browser_session(refresh_token)
+    }
+
+    fn sign_in_with<'a>(
+        &'a self,
+        request: &'a Parts,
+        code: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
+        Box::pin(async { Ok(self.0.sign_in_with(request, code).await?) })
+    }
+
+    fn is_first_run<'a>(&'a self, code: &'a str) -> BoxFuture<'a, Result<bool, BoxError>> {
+        Box::pin(async { Ok(self.0.is_first_run(code).await?) })
+    }
+
+    fn make_operator<'a>(
+        &'a self,
+        code: &'a str,
+        email: &'a str,
+        password: &'a str,
+    ) -> BoxFuture<'a, Result<FirstOperator, BoxError>> {
+        Box::pin(async move {
+            match self
+                .0
+                .make_operator(code, email, Secret::new(password))
+                .await
+            {
+                Ok(true) => Ok(FirstOperator::Made),
+                Ok(false) => Ok(FirstOperator::TooLate),
+                Err(error) if error.kind() == ErrorKind::Invalid => {
+                    Ok(FirstOperator::Refused(error.to_string()))
+                }
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
+    fn authorization<'a>(
+        &'a self,
+        kept: &'a str,
+    ) -> BoxFuture<'a, Result<Option<HeaderValue>, BoxError>> {
+        Box::pin(async { Ok(self.0.authorization(kept).await?) })
+    }
+}

@@ -1,0 +1,113 @@
+//! Answers to browsers, with the headers that all of them have.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use maud::Markup;
+use svc_model::wire::Body;
+
+use crate::href::Href;
+
+/// What a page may load and do: only what comes from here. Scripts may make markup of texts only through one policy.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svc",
+);
+const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
+const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
+
+/// An answer that is nearly ready.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Answer {
+    /// A page, or a part of one.
+    pub(crate) fn page(markup: Markup) -> Self {
+        let mut answer = Self {
+            status: StatusCode::OK,
+            headers: HeaderMap::new(),
+            body: Bytes::from(markup.into_string()),
+        };
+        let html = HeaderValue::from_static("text/html; charset=utf-8");
+        answer.headers.insert(header::CONTENT_TYPE, html);
+        // Kept so that going back shows what was there, and asked for again before it is shown.
+        let cache = HeaderValue::from_static("private, no-cache");
+        answer.headers.insert(header::CACHE_CONTROL, cache);
+        answer
+    }
+
+    /// A redirect to where a form has led (303: by GET).
+    pub(crate) fn see_other(to: &str) -> Self {
+        let mut answer = Self {
+            status: StatusCode::SEE_OTHER,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+        };
+        if let Ok(to) = HeaderValue::try_from(to) {
+            answer.headers.insert(header::LOCATION, to);
+        }
+        let cache = HeaderValue::from_static("no-store");
+        answer.headers.insert(header::CACHE_CONTROL, cache);
+        answer
+    }
+
+    /// The same to a place of the console.
+    pub(crate) fn go(to: &Href) -> Self {
+        Self::see_other(&to.to_string())
+    }
+
+    /// A file that never changes under its address.
+    pub(crate) fn file(media_type: &'static str, bytes: &'static [u8]) -> Self {
+        let mut headers = HeaderMap::new();
+        let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
+        headers.insert(header::CACHE_CONTROL, kept);
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        Self {
+            status: StatusCode::OK,
+            headers,
+            body: Bytes::from_static(bytes),
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// The same with a cookie that is set or removed.
+    #[must_use]
+    pub(crate) fn cookie(mut self, cookie: &str) -> Self {
+        if let Ok(mut cookie) = HeaderValue::try_from(cookie) {
+            cookie.set_sensitive(true);
+            self.headers.append(header::SET_COOKIE, cookie);
+        }
+        self
+    }
+
+    /// The same, after which the browser forgets what it has kept of the console.
+    #[must_use]
+    pub(crate) fn forget(mut self) -> Self {
+        let cache = HeaderValue::from_static("\"cache\"");
+        self.headers.insert(CLEAR_SITE_DATA, cache);
+        self
+    }
+
+    pub(crate) fn into_response(self) -> Response<Body> {
+        let mut response = Response::new(Body::from(self.body));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        *headers = self.headers;
+        headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+        let same = HeaderValue::from_static("same-origin");
+        headers.insert(header::REFERRER_POLICY, same);
+        let nosniff = HeaderValue::from_static("nosniff");
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
+        let none = HeaderValue::from_static("camera=(), geolocation=(), microphone=()");
+        headers.insert(PERMISSIONS, none);
+        response
+    }
+}

@@ -1,0 +1,126 @@
+//! Addresses of places: built of parts that are escaped, so that no value becomes a link of its own.
+
+use std::fmt;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use svc_model::QueryString;
+
+/// What stays as it is in a part of a path.
+const PART: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b',');
+
+/// The address of a place of the console.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Href {
+    path: String,
+    query: QueryString,
+}
+
+impl Href {
+    /// The first place, below the path prefix of the service.
+    pub(crate) fn root(prefix: &str) -> Self {
+        Self {
+            path: format!("{prefix}/console/"),
+            query: QueryString::new(),
+        }
+    }
+
+    /// A place below this one.
+    #[must_use]
+    pub(crate) fn below<P: AsRef<str>>(&self, parts: impl IntoIterator<Item = P>) -> Self {
+        let mut path = self.path.clone();
+        for part in parts {
+            // A browser would take these out of the path.
+            match part.as_ref() {
+                "." => path.push_str("%2E"),
+                ".." => path.push_str("%2E%2E"),
+                part => path.extend(utf8_percent_encode(part, PART)),
+            }
+            path.push('/');
+        }
+        Self {
+            path,
+            query: QueryString::new(),
+        }
+    }
+
+    /// The same place with one more parameter.
+    #[must_use]
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.query.push(name, value);
+        self
+    }
+
+    /// The same place with these parameters.
+    #[must_use]
+    pub(crate) fn query(mut self, query: QueryString) -> Self {
+        self.query = query;
+        self
+    }
+
+    /// The path alone.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+impl fmt::Display for Href {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)?;
+        match self.query.is_empty() {
+            true => Ok(()),
+            false => write!(f, "?{}", self.query.as_str()),
+        }
+    }
+}
+
+impl maud::Render for Href {
+    fn render_to(&self, buffer: &mut String) {
+        self.to_string().render_to(buffer);
+    }
+}
+
+/// Where somebody wanted to go before signing in: a path of this console, and nothing else.
+pub(crate) fn own_path<'a>(root: &Href, wanted: &'a str) -> Option<&'a str> {
+    let rest = wanted.strip_prefix(root.path())?;
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
+    (rest.bytes().all(is_plain) && !rest.starts_with('/')).then_some(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_slashes_dots_and_quotes_stay_one_part_of_the_path() {
+        let root = Href::root("/svc");
+        let below = root.below(["a/b", "..", "\"x\" <y>", "ä"]);
+        assert_eq!(
+            below.to_string(),
+            "/svc/console/a%2Fb/%2E%2E/%22x%22%20%3Cy%3E/%C3%A4/"
+        );
+        let with = root.below(["a"]).with("q", "1&2");
+        assert_eq!(with.to_string(), "/svc/console/a/?q=1%262");
+    }
+
+    #[test]
+    fn only_paths_of_the_console_are_gone_back_to() {
+        let root = Href::root("");
+        assert_eq!(own_path(&root, "/console/a/?b=1"), Some("/console/a/?b=1"));
+        for wrong in [
+            "https://x.example/",
+            "//x.example",
+            "/console//x",
+            "/console/\\x",
+            "/api/",
+            "",
+            "/console/\nx",
+        ] {
+            assert_eq!(own_path(&root, wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Coming in without a password: by a link for one use, and into a service that nobody operates yet.
+
+use http::StatusCode;
+use maud::{Markup, html};
+
+use super::sign_in;
+use crate::{
+    FirstOperator,
+    answer::Answer,
+    problem::Result,
+    ui::{frame::plain_page, notice},
+    visit::Visit,
+};
+
+/// A link for one use. Opening it changes nothing: a mail program may open it too.
+pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
+    let texts = visit.texts;
+    if visit.is_post() {
+        return Ok(match visit.sign_in_with(visit.form().text("code")).await? {
+            Some(cookie) => Answer::go(&visit.root).cookie(&cookie),
+            None => {
+                let told = notice::error(visit, &texts.get("enter-invalid"));
+                let page = plain_page(
+                    visit,
+                    &texts.get("sign-in"),
+                    &html! {
+                        (told)
+                        p { a.button href=(visit.root.below(["sign-in"])) { (texts.get("sign-in")) } }
+                    },
+                );
+                Answer::page(page).status(StatusCode::BAD_REQUEST)
+            }
+        });
+    }
+    let query = visit.query()?;
+    let title = texts.get("enter");
+    Ok(Answer::page(plain_page(
+        visit,
+        &title,
+        &html! {
+            p.brand { "svc" }
+            h1 { (title) }
+            p { (texts.get("enter-what")) }
+            form method="post" action=(visit.root.below(["enter"])) {
+                input type="hidden" name="code" value=(query.text("code"));
+                button.primary autofocus { (texts.get("sign-in")) }
+            }
+        },
+    )))
+}
+
+/// The page that makes the first operator.
+pub(crate) async fn first_run(visit: &Visit) -> Result<Answer> {
+    let query = visit.query()?;
+    if !visit.is_post() {
+        let code = query.text("code");
+        return Ok(match visit.is_first_run(code).await? {
+            true => Answer::page(first_run_page(visit, code, None)),
+            false => late(visit),
+        });
+    }
+    let form = visit.form();
+    let (code, email, password) = (form.text("code"), form.text("email"), form.text("password"));
+    match visit.make_operator(code, email, password).await? {
+        FirstOperator::Made => sign_in::with_password(visit).await,
+        FirstOperator::TooLate => Ok(late(visit)),
+        FirstOperator::Refused(why) => {
+            let told = notice::error(visit, &why);
+            let page = first_run_page(visit, code, Some(told));
+            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+        }
+    }
+}
+
+fn first_run_page(visit: &Visit, code: &str, told: Option<Markup>) -> Markup {
+    let texts = visit.texts;
+    let title = texts.get("first-run");
+    plain_page(
+        visit,
+        &title,
+        &html! {
+            p.brand { "svc" }
+            h1 { (title) }
+            p { (texts.get("first-run-what")) }
+            @if let Some(told) = told { (told) }
+            form.stack method="post" action=(visit.root.below(["first-run"])) {
+                input type="hidden" name="code" value=(code);
+                label { (texts.get("email"))
+                    input type="email" name="email" value=(visit.form().text("email")) autocomplete="username" required autofocus;
+                }
+                label { (texts.get("password"))
+                    input type="password" name="password" autocomplete="new-password" required;
+                }
+                button.primary { (texts.get("first-run-make")) }
+            }
+        },
+    )
+}
+
+fn late(visit: &Visit) -> Answer {
+    let texts = visit.texts;
+    let told = notice::error(visit, &texts.get("first-run-late"));
+    let page = plain_page(
+        visit,
+        &texts.get("first-run"),
+        &html! {
+            (told)
+            p { a.button href=(visit.root.below(["sign-in"])) { (texts.get("sign-in")) } }
+        },
+    );
+    Answer::page(page).status(StatusCode::BAD_REQUEST)
+}

@@ -1,0 +1,112 @@
+//! The first place of an environment: its databases, and their models.
+
+use maud::{Markup, html};
+use svc_model::{ResourceName, resources::ModelDescription};
+
+use super::{Scope, context};
+use crate::{
+    answer::Answer,
+    href::Href,
+    problem::Result,
+    ui::{frame::Frame, notice},
+    visit::Visit,
+};
+
+/// The databases of the environment, each with its models.
+pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
+    let (account, project) = context(visit, scope).await?;
+    let client = visit.client_in(&scope.project, &scope.environment)?;
+    let of_here = project.resources.iter().filter(|resource| {
+        resource.environment == scope.environment && resource.kind == "database"
+    });
+    let names: Vec<ResourceName> = of_here
+        .map(|resource| resource.unique_name.clone())
+        .collect();
+    let mut shown = Vec::new();
+    for name in &names {
+        let described = client.resource(name).model_descriptions().send().await;
+        shown.push((name, described));
+    }
+    let texts = visit.texts;
+    let home = here(visit, scope);
+    let frame = Frame {
+        visit,
+        account: &account,
+        scope: Some((&project, &scope.environment)),
+        above: vec![(texts.get("projects"), visit.root.below(["projects"]))],
+        title: project.name.clone(),
+    };
+    Ok(Answer::page(frame.page(&html! {
+        @if shown.is_empty() {
+            p.empty-state { (texts.get("resources-empty")) }
+        }
+        @for (name, described) in &shown {
+            section {
+                h2 { a href=(home.below(["records", name.as_str()])) { bdi { (name) } } }
+                @match described {
+                    Ok(models) => (model_list(visit, &home, name, models)),
+                    Err(error) => (notice::of_error(visit, error)),
+                }
+            }
+        }
+    })))
+}
+
+/// The models of a database.
+pub(crate) async fn models(visit: &Visit, scope: &Scope, resource: &str) -> Result<Answer> {
+    let (account, project) = context(visit, scope).await?;
+    let client = visit.client_in(&scope.project, &scope.environment)?;
+    let models = client
+        .resource(resource)
+        .model_descriptions()
+        .send()
+        .await?;
+    let home = here(visit, scope);
+    let frame = Frame {
+        visit,
+        account: &account,
+        scope: Some((&project, &scope.environment)),
+        above: vec![(project.name.clone(), home.clone())],
+        title: resource.to_owned(),
+    };
+    let resource = ResourceName::from(resource);
+    Ok(Answer::page(
+        frame.page(&model_list(visit, &home, &resource, &models)),
+    ))
+}
+
+/// The address of the environment's first place.
+pub(crate) fn here(visit: &Visit, scope: &Scope) -> Href {
+    Frame::environment_href(
+        &visit.root,
+        scope.project.as_str(),
+        scope.environment.as_str(),
+    )
+}
+
+fn model_list(
+    visit: &Visit,
+    home: &Href,
+    resource: &ResourceName,
+    models: &[ModelDescription],
+) -> Markup {
+    let texts = visit.texts;
+    let shown = models.iter().filter(|model| !model.hidden);
+    html! {
+        @if models.is_empty() {
+            p.empty-state { (texts.get("models-empty")) }
+        } @else {
+            ul.models {
+                @for model in shown {
+                    li {
+                        a href=(home.below(["records", resource.as_str(), &model.model])) { bdi { (model.model) } }
+                        span.muted {
+                            @if model.is_view { (texts.get("view")) " · " }
+                            (texts.with("fields-count", [("count", model.fields.len().into())]))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

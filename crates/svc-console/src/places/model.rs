@@ -1,0 +1,189 @@
+//! A model, as the places about its records know it.
+
+use svc_api::Client;
+use svc_model::{
+    JsonObject, ListQuery, Lookup, ModelName, RecordId, ResourceName,
+    administration::account::Account,
+    projects::Project,
+    resources::{Direction, FieldDescription, ModelDescription, ModelRelation},
+};
+
+use super::{Scope, context, environment};
+use crate::{
+    href::Href,
+    problem::{Problem, Result},
+    ui::frame::Frame,
+    visit::Visit,
+};
+
+/// A model with the models that it refers to, and who looks at it.
+#[derive(Debug)]
+pub(crate) struct Model<'v> {
+    pub(crate) visit: &'v Visit,
+    pub(crate) scope: Scope,
+    pub(crate) account: Account,
+    pub(crate) project: Project,
+    pub(crate) resource: ResourceName,
+    pub(crate) name: ModelName,
+    pub(crate) description: ModelDescription,
+    all: Vec<ModelDescription>,
+    pub(crate) client: Client,
+}
+
+impl<'v> Model<'v> {
+    pub(crate) async fn open(
+        visit: &'v Visit,
+        scope: &Scope,
+        (resource, model): (&str, &str),
+    ) -> Result<Self> {
+        let client = visit.client_in(&scope.project, &scope.environment)?;
+        let described = async {
+            let described = client.resource(resource).model_descriptions();
+            described.send().await.map_err(Problem::from)
+        };
+        let ((account, project), all) = tokio::try_join!(context(visit, scope), described)?;
+        let found = all.iter().find(|known| known.model == model);
+        Ok(Self {
+            visit,
+            scope: scope.clone(),
+            account,
+            project,
+            resource: resource.into(),
+            name: model.into(),
+            description: found.ok_or(Problem::NotFound)?.clone(),
+            all,
+            client,
+        })
+    }
+
+    /// What is around a page about the model or one of its records.
+    pub(crate) fn frame(&self, title: String, above: Vec<(String, Href)>) -> Frame<'_> {
+        let home = environment::here(self.visit, &self.scope);
+        let resource = home.below(["records", self.resource.as_str()]);
+        let mut places = vec![
+            (self.project.name.clone(), home),
+            (self.resource.to_string(), resource),
+        ];
+        places.extend(above);
+        Frame {
+            visit: self.visit,
+            account: &self.account,
+            scope: Some((&self.project, &self.scope.environment)),
+            above: places,
+            title,
+        }
+    }
+
+    /// The address of the list of records.
+    pub(crate) fn list(&self) -> Href {
+        self.list_of(self.name.as_str())
+    }
+
+    fn list_of(&self, model: &str) -> Href {
+        let home = environment::here(self.visit, &self.scope);
+        home.below(["records", self.resource.as_str(), model])
+    }
+
+    /// The address of a record of a model.
+    pub(crate) fn record_of(&self, model: &str, id: &RecordId) -> Href {
+        let home = environment::here(self.visit, &self.scope);
+        home.below([
+            "records",
+            self.resource.as_str(),
+            model,
+            "record",
+            id.as_str(),
+        ])
+    }
+
+    /// The fields of the primary key.
+    pub(crate) fn key_fields(&self) -> Vec<&str> {
+        key_fields(&self.description)
+    }
+
+    /// The key of a record; `None` when the model has none or the record does not have all of it.
+    pub(crate) fn id_of(&self, record: &JsonObject) -> Option<RecordId> {
+        let fields = self.key_fields();
+        let parts = fields.iter().map(|field| plain_text(record, field));
+        let parts: Option<Vec<String>> = parts.collect();
+        match &parts?[..] {
+            [] => None,
+            [only] => Some(RecordId::from(only.as_str())),
+            several => Some(RecordId::composite(several)),
+        }
+    }
+
+    pub(crate) fn field(&self, name: &str) -> Option<&FieldDescription> {
+        let mut fields = self.description.fields.iter();
+        fields.find(|field| field.name == name)
+    }
+
+    /// The relation in which a field of this model leads to one record of another.
+    pub(crate) fn leads_to(&self, field: &str) -> Option<(&ModelRelation, &ModelDescription)> {
+        let mut relations = self.description.relations.iter();
+        let relation = relations.find(|relation| {
+            relation.direction == Direction::ManyToOne && relation.local_field == field
+        })?;
+        let mut all = self.all.iter();
+        let model = all.find(|known| known.model == relation.related_model)?;
+        Some((relation, model))
+    }
+
+    /// The models whose records refer to a record, with the field that does, and the list of those that do.
+    pub(crate) fn referring(
+        &self,
+        record: &JsonObject,
+    ) -> impl Iterator<Item = (&str, &str, Href)> {
+        let relations = self.description.relations.iter();
+        relations.filter_map(|relation| {
+            let is_here =
+                relation.direction == Direction::OneToMany && !relation.related_field.contains(',');
+            let known = self
+                .all
+                .iter()
+                .any(|known| known.model == relation.related_model);
+            let value = plain_text(record, &relation.local_field).filter(|_| is_here && known)?;
+            let query = ListQuery::new().filter(&relation.related_field, Lookup::Exact, value);
+            let list = self
+                .list_of(&relation.related_model)
+                .query(query.to_query_string());
+            Some((
+                relation.related_model.as_str(),
+                relation.related_field.as_str(),
+                list,
+            ))
+        })
+    }
+
+    /// What a record is called: its label fields, else its key.
+    pub(crate) fn label_of(&self, record: &JsonObject) -> String {
+        label(&self.description, record)
+    }
+}
+
+fn key_fields(model: &ModelDescription) -> Vec<&str> {
+    let fields = model.primary_key_field.split(',');
+    fields.filter(|field| !field.is_empty()).collect()
+}
+
+/// What a record of a model is called.
+pub(crate) fn label(model: &ModelDescription, record: &JsonObject) -> String {
+    let fields = model.label_fields.iter().map(String::as_str);
+    let texts: Vec<String> = fields
+        .filter_map(|field| plain_text(record, field))
+        .collect();
+    if texts.is_empty() {
+        let key = key_fields(model).into_iter();
+        return key
+            .filter_map(|field| plain_text(record, field))
+            .collect::<Vec<_>>()
+            .join(", ");
+    }
+    texts.join(" ")
+}
+
+/// A value as plain text: a text itself, anything else as JSON; `None` for NULL and for what is not there.
+pub(crate) fn plain_text(record: &JsonObject, field: &str) -> Option<String> {
+    let raw = record.get_raw(field).filter(|raw| *raw != "null")?;
+    Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()))
+}

@@ -1,0 +1,321 @@
+//! A record: what it holds, changing it, making one, and deleting one.
+
+mod fields;
+
+use http::StatusCode;
+use maud::{Markup, html};
+use svc_api::Error;
+use svc_model::{EnvironmentName, JsonObject, RecordId, records::DeleteRule};
+
+use self::fields::Sent;
+use super::{Scope, model::Model};
+use crate::{
+    answer::Answer,
+    problem::{Problem, Result},
+    ui::{frame::account_field, notice},
+    visit::Visit,
+};
+
+/// How much of a value is read into the form. What is longer stays as it is.
+const LONGEST: u32 = 20_000;
+
+/// A record, and a change to it.
+pub(crate) async fn answer(
+    visit: &Visit,
+    scope: &Scope,
+    model: (&str, &str),
+    id: &str,
+) -> Result<Answer> {
+    let model = Model::open(visit, scope, model).await?;
+    let id = RecordId::from(id);
+    let (record, etag) = load(&model, &id).await?;
+    if !visit.is_post() {
+        let query = visit.query()?;
+        let told = query.get("saved").map(|saved| match saved {
+            "0" => notice::done(&visit.texts.get("unchanged")),
+            _ => notice::done(&visit.texts.get("saved")),
+        });
+        let sent = Sent::of_record(&model, &record);
+        return Ok(Answer::page(page(&model, &id, &record, &etag, &sent, told)));
+    }
+    let sent = Sent::of_form(&model, visit.form(), Some(&record));
+    let opened = visit.form().text("etag");
+    let place = model.record_of(model.name.as_str(), &id);
+    if !sent.errors.is_empty() {
+        let told = notice::error(visit, &visit.texts.get("fields-wrong"));
+        let page = page(&model, &id, &record, opened, &sent, Some(told));
+        return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
+    }
+    if sent.changes.is_empty() {
+        return Ok(Answer::go(&place.with("saved", "0")));
+    }
+    let records = model.client.records(&model.resource, &model.name);
+    let call = records
+        .typed::<JsonObject>()
+        .update(id.clone(), &sent.changes);
+    match call.if_match(opened).send().await {
+        Ok(changed) => {
+            let id = model.id_of(&changed).unwrap_or(id);
+            let place = model.record_of(model.name.as_str(), &id);
+            Ok(Answer::go(&place.with("saved", "1")))
+        }
+        Err(error) if error.is_precondition_failed() => {
+            let (record, etag) = load(&model, &id).await?;
+            let sent = sent.merged(&model, &record);
+            let told = match sent.conflicts.is_empty() {
+                true => visit.texts.get("conflict-apart"),
+                false => visit.texts.get("conflict-same"),
+            };
+            let told = notice::error(visit, &told);
+            let page = page(&model, &id, &record, &etag, &sent, Some(told));
+            Ok(Answer::page(page).status(StatusCode::PRECONDITION_FAILED))
+        }
+        Err(error) => {
+            let (sent, told) = refused(visit, sent, error)?;
+            let page = page(&model, &id, &record, opened, &sent, told);
+            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+        }
+    }
+}
+
+/// A new record.
+pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) -> Result<Answer> {
+    let model = Model::open(visit, scope, model).await?;
+    if !visit.is_post() {
+        let sent = Sent::of_new(&model, &visit.query()?);
+        return Ok(Answer::page(new_page(&model, &sent, None)));
+    }
+    let sent = Sent::of_form(&model, visit.form(), None);
+    if !sent.errors.is_empty() {
+        let told = notice::error(visit, &visit.texts.get("fields-wrong"));
+        let page = new_page(&model, &sent, Some(told));
+        return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
+    }
+    let records = model.client.records(&model.resource, &model.name);
+    match records
+        .typed::<JsonObject>()
+        .create(&sent.changes)
+        .send()
+        .await
+    {
+        Ok(made) => {
+            let place = match model.id_of(&made) {
+                Some(id) => model.record_of(model.name.as_str(), &id).with("saved", "1"),
+                None => model.list(),
+            };
+            Ok(Answer::go(&place))
+        }
+        Err(error) => {
+            let (sent, told) = refused(visit, sent, error)?;
+            let page = new_page(&model, &sent, told);
+            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+        }
+    }
+}
+
+/// What goes along with a record that is deleted, and deleting it.
+pub(crate) async fn delete(
+    visit: &Visit,
+    scope: &Scope,
+    model: (&str, &str),
+    id: &str,
+) -> Result<Answer> {
+    let model = Model::open(visit, scope, model).await?;
+    let id = RecordId::from(id);
+    let (record, etag) = load(&model, &id).await?;
+    let mut told = None;
+    if visit.is_post() {
+        let form = visit.form();
+        let must_type = needs_name(&model);
+        if must_type && form.text("confirm") != model.name.as_str() {
+            let text = visit
+                .texts
+                .with("delete-name-wrong", [("name", model.name.as_str().into())]);
+            told = Some(notice::error(visit, &text));
+        } else {
+            let records = model.client.records(&model.resource, &model.name);
+            match records
+                .delete(id.clone())
+                .if_match(form.text("etag"))
+                .send()
+                .await
+            {
+                Ok(()) => return Ok(Answer::go(&model.list())),
+                Err(error) if error.is_precondition_failed() => {
+                    told = Some(notice::error(visit, &visit.texts.get("delete-changed")));
+                }
+                Err(error) if error.is_unauthenticated() => return Err(error.into()),
+                Err(error) => told = Some(notice::of_error(visit, &error)),
+            }
+        }
+    }
+    let records = model.client.records(&model.resource, &model.name);
+    let references = records.references(id.clone()).send().await?;
+    let texts = visit.texts;
+    let label = title_of(&model, &id, &record);
+    let place = model.record_of(model.name.as_str(), &id);
+    let above = vec![
+        (model.name.to_string(), model.list()),
+        (label, place.clone()),
+    ];
+    let frame = model.frame(texts.get("delete"), above);
+    let counted = references
+        .iter()
+        .filter(|reference| reference.count != Some(0));
+    let is_forbidden = counted
+        .clone()
+        .any(|reference| reference.rule == DeleteRule::Restrict);
+    let main = html! {
+        @if let Some(told) = told { (told) }
+        p { (texts.with("delete-what", [("model", model.name.as_str().into()), ("key", id.as_str().into())])) }
+        @if counted.clone().next().is_some() {
+            ul {
+                @for reference in counted {
+                    li {
+                        bdi { strong { (reference.model) } } ": "
+                        @match reference.count {
+                            Some(count) => (texts.with("references-count", [("count", count.into())])),
+                            None => (texts.get("references-hidden")),
+                        }
+                        ", "
+                        @match reference.rule {
+                            DeleteRule::Cascade => (texts.get("rule-cascade")),
+                            DeleteRule::SetNull => (texts.get("rule-set-null")),
+                            _ => (texts.get("rule-restrict")),
+                        }
+                    }
+                }
+            }
+        }
+        form.stack method="post" action=(place.below(["delete"])) {
+            (account_field(&model.account))
+            input type="hidden" name="etag" value=(etag);
+            @if needs_name(&model) {
+                label { (texts.with("delete-name", [("name", model.name.as_str().into())]))
+                    input name="confirm" autocomplete="off" required;
+                }
+            }
+            div.actions {
+                button.danger disabled[is_forbidden] { (texts.get("delete")) }
+                a.button href=(place) { (texts.get("cancel")) }
+            }
+        }
+    };
+    Ok(Answer::page(frame.page(&main)))
+}
+
+/// Whether something that destroys asks for a name first.
+fn needs_name(model: &Model<'_>) -> bool {
+    model.scope.environment.as_str() == EnvironmentName::PROD
+}
+
+async fn load(model: &Model<'_>, id: &RecordId) -> Result<(JsonObject, String)> {
+    let records = model.client.records(&model.resource, &model.name);
+    let mut call = records.typed::<JsonObject>().get(id.clone());
+    if let Some(zone) = &model.account.timezone {
+        call = call.time_zone(zone);
+    }
+    let tagged = call.excerpt(LONGEST).send_tagged().await;
+    match tagged {
+        Ok(tagged) => {
+            let etag = tagged.etag.unwrap_or_default();
+            Ok((tagged.value, etag))
+        }
+        Err(error) if error.is_not_found() => Err(Problem::NotFound),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The form again, with what the service says beside the fields.
+fn refused(visit: &Visit, mut sent: Sent, error: Error) -> Result<(Sent, Option<Markup>)> {
+    if error.is_unauthenticated() {
+        return Err(error.into());
+    }
+    for (field, messages) in error.field_errors() {
+        sent.errors
+            .entry(field.clone())
+            .or_default()
+            .extend(messages.iter().cloned());
+    }
+    let told = match error.field_errors().is_empty() {
+        true => notice::of_error(visit, &error),
+        false => notice::error(visit, &visit.texts.get("fields-wrong")),
+    };
+    Ok((sent, Some(told)))
+}
+
+fn page(
+    model: &Model<'_>,
+    id: &RecordId,
+    record: &JsonObject,
+    etag: &str,
+    sent: &Sent,
+    told: Option<Markup>,
+) -> Markup {
+    let texts = model.visit.texts;
+    let place = model.record_of(model.name.as_str(), id);
+    let frame = model.frame(
+        title_of(model, id, record),
+        vec![(model.name.to_string(), model.list())],
+    );
+    let can = model.description.can;
+    frame.page(&html! {
+        @if let Some(told) = told { (told) }
+        form.record method="post" action=(place) data-guard {
+            (account_field(&model.account))
+            input type="hidden" name="etag" value=(etag);
+            (fields::fields(model, sent))
+            div.actions {
+                @if can.update { button.primary { (texts.get("save")) } }
+                a.button href=(model.list()) { (texts.get("back-to-list")) }
+                div.grow {}
+                @if can.delete { a.button.danger href=(place.below(["delete"])) { (texts.get("delete")) } }
+            }
+        }
+        (related(model, record))
+    })
+}
+
+/// What a record is called: its label, with its key.
+fn title_of(model: &Model<'_>, id: &RecordId, record: &JsonObject) -> String {
+    let label = model.label_of(record);
+    match label == id.as_str() {
+        true => label,
+        false => format!("{label} ({id})"),
+    }
+}
+
+/// The lists of records that refer to this one.
+fn related(model: &Model<'_>, record: &JsonObject) -> Markup {
+    let lists: Vec<_> = model.referring(record).collect();
+    if lists.is_empty() {
+        return html! {};
+    }
+    html! {
+        section.related {
+            h2 { (model.visit.texts.get("related")) }
+            ul {
+                @for (name, field, href) in &lists {
+                    li { a href=(href) { bdi { (name) } } " " span.muted { bdi { (field) } } }
+                }
+            }
+        }
+    }
+}
+
+fn new_page(model: &Model<'_>, sent: &Sent, told: Option<Markup>) -> Markup {
+    let texts = model.visit.texts;
+    let above = vec![(model.name.to_string(), model.list())];
+    let frame = model.frame(texts.get("record-new"), above);
+    frame.page(&html! {
+        @if let Some(told) = told { (told) }
+        form.record method="post" action=(model.list().below(["new"])) data-guard {
+            (account_field(&model.account))
+            (fields::fields(model, sent))
+            div.actions {
+                button.primary { (texts.get("create")) }
+                a.button href=(model.list()) { (texts.get("cancel")) }
+            }
+        }
+    })
+}

@@ -1,0 +1,165 @@
+//! Signing in and out.
+
+use http::StatusCode;
+use maud::{Markup, html};
+use svc_api::auth::account::Login;
+use svc_model::Realm;
+
+use crate::{
+    answer::Answer,
+    href::own_path,
+    problem::{Problem, Result},
+    ui::{frame::plain_page, notice},
+    visit::{Form, Visit},
+};
+
+/// The page for signing in, and what it sends.
+pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
+    if !visit.is_post() {
+        let query = visit.query()?;
+        let next = query.text("next");
+        return Ok(Answer::page(page(
+            visit,
+            &Wanted {
+                next,
+                ..Wanted::default()
+            },
+            None,
+        )));
+    }
+    with_password(visit).await
+}
+
+/// Signs in with the e-mail address and the password of the form.
+pub(crate) async fn with_password(visit: &Visit) -> Result<Answer> {
+    let form = visit.form();
+    let wanted = Wanted {
+        next: form.text("next"),
+        form: form.get("form"),
+        email: form.text("email"),
+    };
+    let login = Login::new(Realm::Service, wanted.email, form.text("password"));
+    let signed_in = match visit.client()?.call(login).send().await {
+        Ok(signed_in) => signed_in,
+        Err(error) => {
+            let told = match error.status() {
+                Some(StatusCode::UNAUTHORIZED) => {
+                    notice::error(visit, &visit.texts.get("sign-in-wrong"))
+                }
+                _ => notice::of_error(visit, &error),
+            };
+            let status = error.status().unwrap_or(StatusCode::BAD_GATEWAY);
+            return Ok(Answer::page(page(visit, &wanted, Some(told))).status(status));
+        }
+    };
+    let kept = visit.keep(signed_in.token.refresh_token.expose());
+    let kept = kept.ok_or_else(|| Problem::Unavailable("the session cannot be kept".into()))?;
+    let next = own_path(&visit.root, wanted.next).unwrap_or_else(|| visit.root.path());
+    let answer = match wanted.form {
+        Some(form) => Answer::page(again(visit, next, &Form::parse(form)?)),
+        None => Answer::see_other(next),
+    };
+    Ok(answer.cookie(&kept))
+}
+
+/// Ends the session.
+pub(crate) async fn sign_out(visit: &Visit) -> Result<Answer> {
+    if !visit.is_post() {
+        return Err(Problem::OtherMethod);
+    }
+    if visit.is_signed_in() {
+        let logout = svc_api::auth::account::Logout::new(Realm::Service);
+        // A session that has ended is what was wanted.
+        if let Err(error) = visit.client()?.call(logout).send().await
+            && !error.is_unauthenticated()
+        {
+            return Err(error.into());
+        }
+    }
+    let to = visit.root.below(["sign-in"]);
+    Ok(Answer::go(&to).cookie(&visit.clear_cookie()).forget())
+}
+
+/// The page for signing in, in place of one that needs it. A form that was sent comes back after it.
+pub(crate) fn asked(visit: &Visit) -> Answer {
+    let here = visit.here();
+    if visit.fragment().is_some() {
+        let told = notice::error(visit, &visit.texts.get("sign-in-ended"));
+        return Answer::page(told).status(StatusCode::UNAUTHORIZED);
+    }
+    if !visit.is_post() {
+        let place = visit.root.below(["sign-in"]);
+        let place = match here == visit.root.path() {
+            true => place,
+            false => place.with("next", &here),
+        };
+        return Answer::go(&place);
+    }
+    let mut form = svc_model::QueryString::new();
+    for (name, value) in visit.form().iter() {
+        form.push(name, value);
+    }
+    let wanted = Wanted {
+        next: &here,
+        form: Some(form.as_str()),
+        email: "",
+    };
+    let told = notice::error(visit, &visit.texts.get("sign-in-ended"));
+    Answer::page(page(visit, &wanted, Some(told))).status(StatusCode::UNAUTHORIZED)
+}
+
+/// What somebody wanted who has to sign in first.
+#[derive(Debug, Default)]
+struct Wanted<'a> {
+    next: &'a str,
+    /// The form that was sent, as it was encoded.
+    form: Option<&'a str>,
+    email: &'a str,
+}
+
+fn page(visit: &Visit, wanted: &Wanted<'_>, told: Option<Markup>) -> Markup {
+    let texts = visit.texts;
+    let title = texts.get("sign-in");
+    plain_page(
+        visit,
+        &title,
+        &html! {
+            p.brand { "svc" }
+            h1 { (title) }
+            @if let Some(told) = told { (told) }
+            form.stack method="post" action=(visit.root.below(["sign-in"])) {
+                input type="hidden" name="next" value=(wanted.next);
+                @if let Some(form) = wanted.form {
+                    input type="hidden" name="form" value=(form);
+                }
+                label { (texts.get("email"))
+                    input type="email" name="email" value=(wanted.email) autocomplete="username" required autofocus;
+                }
+                label { (texts.get("password"))
+                    input type="password" name="password" autocomplete="current-password" required;
+                }
+                button.primary { (title) }
+            }
+        },
+    )
+}
+
+/// The form that was sent when the session had ended, to be sent again.
+fn again(visit: &Visit, action: &str, form: &Form) -> Markup {
+    let texts = visit.texts;
+    let title = texts.get("sign-in-again-title");
+    plain_page(
+        visit,
+        &title,
+        &html! {
+            h1 { (title) }
+            p { (texts.get("sign-in-again")) }
+            form method="post" action=(action) {
+                @for (name, value) in form.iter() {
+                    input type="hidden" name=(name) value=(value);
+                }
+                button.primary autofocus { (texts.get("go-on")) }
+            }
+        },
+    )
+}

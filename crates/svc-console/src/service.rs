@@ -1,0 +1,78 @@
+//! What the console needs of the service that it shows.
+
+use std::{fmt, sync::Arc};
+
+use http::{HeaderValue, request::Parts};
+use svc_model::wire::{BoxFuture, Transport};
+
+/// Any error.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// What came of making the first operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FirstOperator {
+    /// There is one now.
+    Made,
+    /// There was one already.
+    TooLate,
+    /// What was entered is refused, for this reason.
+    Refused(String),
+}
+
+/// The service behind the console, and how a browser keeps a session.
+pub trait Service: fmt::Debug + Send + Sync + 'static {
+    /// The data host, over the [transport](Self::transport).
+    fn base_url(&self) -> &str;
+
+    /// The application host, over the [transport](Self::transport).
+    fn app_base_url(&self) -> &str;
+
+    /// A short name of this service. It is part of the cookie's name, since ports do not keep cookies apart.
+    fn short_name(&self) -> &str;
+
+    /// Scheme, host and path prefix under which a browser has reached the console.
+    fn origin(&self, request: &Parts) -> String;
+
+    /// The way to the service for one request of a browser.
+    fn transport(&self, request: &Parts) -> Arc<dyn Transport>;
+
+    /// What a browser keeps of the session that a refresh token belongs to; `None` when the token cannot be read.
+    fn keep(&self, refresh_token: &str) -> Option<String>;
+
+    /// Signs in who has a link for one use; gives what the browser keeps, `None` when the code of the link is not valid.
+    ///
+    /// # Errors
+    /// When nobody can say so now.
+    fn sign_in_with<'a>(
+        &'a self,
+        request: &'a Parts,
+        code: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, BoxError>>;
+
+    /// Whether this code opens the page that makes the first operator.
+    ///
+    /// # Errors
+    /// When nobody can say so now.
+    fn is_first_run<'a>(&'a self, code: &'a str) -> BoxFuture<'a, Result<bool, BoxError>>;
+
+    /// Makes the first operator, who has this code.
+    ///
+    /// # Errors
+    /// When it cannot be done now.
+    fn make_operator<'a>(
+        &'a self,
+        code: &'a str,
+        email: &'a str,
+        password: &'a str,
+    ) -> BoxFuture<'a, Result<FirstOperator, BoxError>>;
+
+    /// The `Authorization` of calls for the session that a browser keeps; `None` when it has ended.
+    ///
+    /// # Errors
+    /// When nobody can say so now.
+    fn authorization<'a>(
+        &'a self,
+        kept: &'a str,
+    ) -> BoxFuture<'a, Result<Option<HeaderValue>, BoxError>>;
+}

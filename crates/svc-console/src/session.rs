@@ -1,0 +1,177 @@
+//! The cookie of a session, and who may send forms.
+
+use http::{HeaderMap, header, request::Parts};
+
+/// How long a browser keeps the cookie, in seconds: as long as browsers allow. When the session ends is for the service to say.
+const MAX_AGE: u32 = 400 * 86_400;
+
+/// The cookie of the console.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cookie {
+    name: String,
+    attributes: String,
+}
+
+impl Cookie {
+    /// The cookie of a service, for a browser that has reached it under this origin.
+    pub(crate) fn new(short_name: &str, origin: &str) -> Self {
+        // Only where the browser speaks TLS may the name promise that it does.
+        match origin.starts_with("https://") {
+            true => Self {
+                name: format!("__Host-svc-{short_name}"),
+                attributes: "Path=/; HttpOnly; SameSite=Lax; Secure".to_owned(),
+            },
+            false => Self {
+                name: format!("svc-{short_name}"),
+                attributes: "Path=/; HttpOnly; SameSite=Lax".to_owned(),
+            },
+        }
+    }
+
+    /// What a request's cookie holds.
+    pub(crate) fn read<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
+        let values = headers.get_all(header::COOKIE).iter();
+        let texts = values.filter_map(|value| value.to_str().ok());
+        let mut pairs = texts.flat_map(|text| text.split(';'));
+        pairs.find_map(|pair| {
+            let (name, value) = pair.trim().split_once('=')?;
+            (name == self.name && !value.is_empty()).then_some(value)
+        })
+    }
+
+    /// The header that sets it.
+    pub(crate) fn set(&self, value: &str) -> String {
+        let Self { name, attributes } = self;
+        format!("{name}={value}; Max-Age={MAX_AGE}; {attributes}")
+    }
+
+    /// The header that removes it.
+    pub(crate) fn clear(&self) -> String {
+        let Self { name, attributes } = self;
+        format!("{name}=; Max-Age=0; {attributes}")
+    }
+}
+
+/// Where a form was sent from, as far as the browser says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sender {
+    /// From a page of the console.
+    Own,
+    /// From another site, or a place of this one that is not the console's.
+    Foreign,
+    /// The browser says nothing.
+    Unknown,
+}
+
+impl Sender {
+    /// Who has sent a request: by `Sec-Fetch-Site`, which browsers send over TLS and to this machine, else by `Origin`.
+    pub(crate) fn of(parts: &Parts, origin: &str) -> Self {
+        let text = |name: &str| {
+            parts
+                .headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+        };
+        if let Some(site) = text("sec-fetch-site") {
+            return match site {
+                "same-origin" | "none" => Self::Own,
+                _ => Self::Foreign,
+            };
+        }
+        let Some(sender) = text("origin") else {
+            return Self::Unknown;
+        };
+        let (_, host) = sender.split_once("://").unwrap_or_default();
+        let is_own = origin_of(origin) == sender
+            || (!host.is_empty() && text("host") == Some(host) && !origin.starts_with("https://"));
+        match is_own {
+            true => Self::Own,
+            false => Self::Foreign,
+        }
+    }
+}
+
+/// Scheme and host of a URL.
+fn origin_of(url: &str) -> &str {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url.get(start..).and_then(|rest| rest.find('/'));
+    end.map_or(url, |end| url.get(..start + end).unwrap_or(url))
+}
+
+/// The path prefix of a URL.
+pub(crate) fn prefix_of(url: &str) -> &str {
+    url.get(origin_of(url).len()..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+
+    fn sender(headers: &[(&str, &str)], origin: &str) -> Sender {
+        let mut request = Request::post("/console/sign-out/");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        Sender::of(&request.body(()).unwrap().into_parts().0, origin)
+    }
+
+    #[test]
+    fn forms_of_other_sites_ports_and_frames_are_foreign() {
+        let local = "http://127.0.0.1:8080";
+        for (headers, expected) in [
+            (&[("sec-fetch-site", "same-origin")][..], Sender::Own),
+            (&[("sec-fetch-site", "none")], Sender::Own),
+            (&[("sec-fetch-site", "same-site")], Sender::Foreign),
+            (&[("sec-fetch-site", "cross-site")], Sender::Foreign),
+            (
+                &[("sec-fetch-site", "cross-site"), ("origin", local)],
+                Sender::Foreign,
+            ),
+            (&[("origin", local)], Sender::Own),
+            (
+                &[
+                    ("origin", "http://127.0.0.1:9090"),
+                    ("host", "127.0.0.1:8080"),
+                ],
+                Sender::Foreign,
+            ),
+            (
+                &[("origin", "http://lan:8080"), ("host", "lan:8080")],
+                Sender::Own,
+            ),
+            (&[("origin", "null"), ("host", "lan:8080")], Sender::Foreign),
+            (&[], Sender::Unknown),
+        ] {
+            assert_eq!(sender(headers, local), expected, "{headers:?}");
+        }
+        let public = "https://a.example/svc";
+        assert_eq!(
+            sender(&[("origin", "https://a.example")], public),
+            Sender::Own
+        );
+        let plain = [("origin", "http://a.example"), ("host", "a.example")];
+        assert_eq!(sender(&plain, public), Sender::Foreign);
+        assert_eq!(prefix_of(public), "/svc");
+        assert_eq!(prefix_of(local), "");
+    }
+
+    #[test]
+    fn the_cookie_of_a_service_is_read_among_others() {
+        let cookie = Cookie::new("1f2e", "http://127.0.0.1:8080");
+        let mut headers = HeaderMap::new();
+        headers.append(
+            "cookie",
+            "svc-aaaa=1; svc-1f2e=svcb_x; other".parse().unwrap(),
+        );
+        assert_eq!(cookie.read(&headers), Some("svcb_x"));
+        assert!(!cookie.set("x").contains("Secure"));
+        let secure = Cookie::new("1f2e", "https://a.example").set("x");
+        assert!(
+            secure.starts_with("__Host-svc-1f2e=x; ") && secure.contains("; Secure"),
+            "{secure}"
+        );
+        assert_eq!(Cookie::new("2", "http://a").read(&headers), None);
+    }
+}

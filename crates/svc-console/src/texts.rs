@@ -1,0 +1,187 @@
+//! The texts of the console: a file for each language.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue, concurrent::FluentBundle};
+use http::{HeaderMap, header};
+
+/// The languages, English first.
+const LANGUAGES: [(&str, &str); 2] = [
+    ("en", include_str!("../texts/en.ftl")),
+    ("de", include_str!("../texts/de.ftl")),
+];
+
+static TEXTS: LazyLock<Vec<Texts>> = LazyLock::new(|| {
+    let all = LANGUAGES.iter();
+    all.map(|(language, source)| Texts::read(language, source))
+        .collect()
+});
+
+/// The texts of a language.
+pub(crate) struct Texts {
+    language: &'static str,
+    bundle: FluentBundle<FluentResource>,
+}
+
+impl std::fmt::Debug for Texts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Texts").field(&self.language).finish()
+    }
+}
+
+impl Texts {
+    fn read(language: &'static str, source: &str) -> Self {
+        let identifier = language.parse().unwrap_or_default();
+        let mut bundle = FluentBundle::new_concurrent(vec![identifier]);
+        // Values are set apart in HTML.
+        bundle.set_use_isolating(false);
+        bundle.set_formatter(Some(match language {
+            "de" => |value, _| grouped(value, '.'),
+            _ => |value, _| grouped(value, ','),
+        }));
+        // A message that cannot be read is missing then, which a test sees.
+        let resource = FluentResource::try_new(source.to_owned());
+        let resource = resource.unwrap_or_else(|(resource, _)| resource);
+        let _ = bundle.add_resource(resource);
+        Self { language, bundle }
+    }
+
+    /// The texts of the language that a browser would rather have.
+    pub(crate) fn of(headers: &HeaderMap) -> &'static Self {
+        let wanted = headers.get(header::ACCEPT_LANGUAGE);
+        let wanted = wanted
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        let mut wanted = wanted.split(',').filter_map(|part| {
+            let language = part.split([';', '-']).next()?.trim();
+            TEXTS
+                .iter()
+                .find(|texts| texts.language.eq_ignore_ascii_case(language))
+        });
+        wanted.next().unwrap_or(&TEXTS[0])
+    }
+
+    /// The name of the language.
+    pub(crate) fn language(&self) -> &'static str {
+        self.language
+    }
+
+    /// A text.
+    pub(crate) fn get(&self, id: &str) -> String {
+        self.with(id, [])
+    }
+
+    /// A text with values in it.
+    pub(crate) fn with<'a, const N: usize>(
+        &self,
+        id: &str,
+        values: [(&'static str, FluentValue<'a>); N],
+    ) -> String {
+        let mut arguments = FluentArgs::new();
+        for (name, value) in values {
+            arguments.set(name, value);
+        }
+        let pattern = self
+            .bundle
+            .get_message(id)
+            .and_then(|message| message.value());
+        let Some(pattern) = pattern else {
+            tracing::error!(id, language = self.language, "the console has no such text");
+            return id.to_owned();
+        };
+        let mut errors = Vec::new();
+        let text: Cow<'_, str> = self
+            .bundle
+            .format_pattern(pattern, Some(&arguments), &mut errors);
+        text.into_owned()
+    }
+}
+
+/// A number with its thousands set apart.
+fn grouped(value: &FluentValue<'_>, separator: char) -> Option<String> {
+    let FluentValue::Number(number) = value else {
+        return None;
+    };
+    let digits = format!("{}", number.value);
+    if digits.bytes().any(|byte| !byte.is_ascii_digit()) {
+        return None;
+    }
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(separator);
+        }
+        text.push(digit);
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    use super::*;
+
+    fn ids(source: &str) -> BTreeSet<String> {
+        let resource = FluentResource::try_new(source.to_owned());
+        let resource = resource.unwrap_or_else(|(_, errors)| panic!("{errors:?}"));
+        let entries = resource.entries();
+        entries
+            .filter_map(|entry| match entry {
+                fluent_syntax::ast::Entry::Message(message) => Some(message.id.name.to_owned()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_language_has_the_same_texts() {
+        let (_, english) = LANGUAGES[0];
+        for (language, source) in LANGUAGES {
+            assert_eq!(ids(source), ids(english), "{language}");
+        }
+    }
+
+    #[test]
+    fn every_text_that_is_asked_for_exists_and_every_text_is_asked_for() {
+        let known = ids(LANGUAGES[0].1);
+        let mut sources = String::new();
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                match path.is_dir() {
+                    true => folders.push(path),
+                    false => sources.push_str(&fs::read_to_string(path).unwrap()),
+                }
+            }
+        }
+        for id in &known {
+            assert!(
+                sources.contains(&format!("\"{id}\"")),
+                "nothing asks for {id}"
+            );
+        }
+        for call in ["texts.get(\"", "texts.with(\"", "get(\""] {
+            for (at, _) in sources.match_indices(call) {
+                let rest = &sources[at + call.len()..];
+                let id = &rest[..rest.find('"').unwrap()];
+                if id.contains('-') && !id.contains(' ') && !call.starts_with("get") {
+                    assert!(known.contains(id), "{id}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_browser_gets_its_language_or_english() {
+        let of = |accepted: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_LANGUAGE, accepted.parse().unwrap());
+            Texts::of(&headers).language()
+        };
+        assert_eq!(of("fr-CH, de-AT;q=0.9, en;q=0.8"), "de");
+        assert_eq!(of("fr, *;q=0.5"), "en");
+        assert_eq!(Texts::of(&HeaderMap::new()).language(), "en");
+    }
+}

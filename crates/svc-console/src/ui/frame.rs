@@ -1,0 +1,142 @@
+//! What is around every place: head, navigation, and where one is.
+
+use maud::{DOCTYPE, Markup, html};
+use svc_model::{
+    EnvironmentName,
+    administration::account::Account,
+    projects::{Environment, Project},
+};
+
+use crate::{
+    assets::{ICON, SCRIPT, STYLES},
+    href::Href,
+    visit::Visit,
+};
+
+/// Where a page is, and who looks at it.
+#[derive(Debug)]
+pub(crate) struct Frame<'a> {
+    pub(crate) visit: &'a Visit,
+    pub(crate) account: &'a Account,
+    /// Project and environment that the place is in.
+    pub(crate) scope: Option<(&'a Project, &'a EnvironmentName)>,
+    /// The places above this one, the highest first.
+    pub(crate) above: Vec<(String, Href)>,
+    pub(crate) title: String,
+}
+
+impl Frame<'_> {
+    /// The address of the environment's first place.
+    pub(crate) fn environment_href(root: &Href, project: &str, environment: &str) -> Href {
+        root.below(["projects", project, environment])
+    }
+
+    /// The whole page.
+    pub(crate) fn page(&self, main: &Markup) -> Markup {
+        let visit = self.visit;
+        let texts = visit.texts;
+        let environment = self.scope.map(|(_, environment)| environment);
+        let is_production = environment.is_some_and(|name| name.as_str() == EnvironmentName::PROD);
+        document(
+            visit,
+            &self.title,
+            &html! {
+                body.console.production[is_production] {
+                    a.skip href="#main" { (texts.get("skip")) }
+                    header.bar {
+                        a.brand href=(visit.root) { "svc" }
+                        @if let Some((project, environment)) = self.scope {
+                            (self.scope_menu(project, environment))
+                        }
+                        div.grow {}
+                        details.menu {
+                            summary { bdi { (self.account.email) } }
+                            div.panel {
+                                form method="post" action=(visit.root.below(["sign-out"])) {
+                                    (account_field(self.account))
+                                    button.plain { (texts.get("sign-out")) }
+                                }
+                            }
+                        }
+                    }
+                    main #main tabindex="-1" {
+                        nav.crumbs aria-label=(texts.get("crumbs")) {
+                            @for (name, href) in &self.above {
+                                a href=(href) { bdi { (name) } }
+                                span aria-hidden="true" { "/" }
+                            }
+                            h1 { bdi { (self.title) } }
+                        }
+                        (main)
+                    }
+                    div #live aria-live="polite" .visually-hidden {}
+                }
+            },
+        )
+    }
+
+    /// Project and environment, and where else one can go.
+    fn scope_menu(&self, project: &Project, environment: &EnvironmentName) -> Markup {
+        let (visit, texts) = (self.visit, self.visit.texts);
+        let known = project.environments.iter();
+        let shown = known
+            .clone()
+            .find(|known| known.unique_name == *environment);
+        let name = shown.map_or(environment.as_str(), |known| known.name.as_str());
+        let is_production = environment.as_str() == EnvironmentName::PROD;
+        html! {
+            a.project href=(visit.root.below(["projects"])) { bdi { (project.name) } }
+            details.menu.environment.production[is_production] {
+                summary {
+                    span.visually-hidden { (texts.get("environment")) ": " }
+                    bdi { (name) }
+                    @if is_production && !name.eq_ignore_ascii_case(&texts.get("production")) {
+                        span.word { (texts.get("production")) }
+                    }
+                }
+                div.panel {
+                    @for Environment { unique_name, name, .. } in known {
+                        a href=(Frame::environment_href(&visit.root, project.unique_name.as_str(), unique_name.as_str()))
+                            aria-current=[(unique_name == environment).then_some("page")] { bdi { (name) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The hidden field with which a form says who has opened it.
+pub(crate) fn account_field(account: &Account) -> Markup {
+    html! { input type="hidden" name="account" value=(account.uid); }
+}
+
+/// A page without navigation, such as that for signing in.
+pub(crate) fn plain_page(visit: &Visit, title: &str, main: &Markup) -> Markup {
+    document(
+        visit,
+        title,
+        &html! {
+            body.plain-page {
+                main #main { (main) }
+            }
+        },
+    )
+}
+
+fn document(visit: &Visit, title: &str, body: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang=(visit.texts.language()) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · svc" }
+                link rel="icon" href=(ICON.href(&visit.root));
+                link rel="stylesheet" href=(STYLES.href(&visit.root));
+                script type="module" src=(SCRIPT.href(&visit.root)) {}
+            }
+            (body)
+        }
+    }
+}

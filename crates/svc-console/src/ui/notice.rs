@@ -1,0 +1,51 @@
+//! What went wrong, or went well, as a line on the page.
+
+use maud::{Markup, html};
+use svc_api::Error;
+
+use crate::visit::Visit;
+
+/// Something went wrong.
+pub(crate) fn error(visit: &Visit, text: &str) -> Markup {
+    html! {
+        div.notice.error role="alert" {
+            p { (text) }
+            @if let Some(id) = visit.request_id() {
+                p.small { (visit.texts.get("request-id")) " " code { (id) } }
+            }
+        }
+    }
+}
+
+/// The service has refused a call: what it says, and the request that it names.
+pub(crate) fn of_error(visit: &Visit, error: &Error) -> Markup {
+    let texts = visit.texts;
+    let general = error.general_errors();
+    let fields = error.field_errors();
+    let id = error.request_id().or_else(|| visit.request_id());
+    html! {
+        div.notice.error role="alert" {
+            @if let Some(detail) = error.detail() {
+                p { (detail) }
+            } @else if general.is_empty() && fields.is_empty() {
+                p { (error) }
+            }
+            @for message in general {
+                p { (message) }
+            }
+            @for (field, messages) in fields {
+                p { code { (field) } ": " (messages.join("; ")) }
+            }
+            @if let Some(id) = id {
+                p.small { (texts.get("request-id")) " " code { (id) } }
+            }
+        }
+    }
+}
+
+/// Something went well.
+pub(crate) fn done(text: &str) -> Markup {
+    html! {
+        div.notice.done role="status" { p { (text) } }
+    }
+}

@@ -1,0 +1,266 @@
+//! One request of a browser: what it asks for, whose session it has, and the client that asks the service for it.
+
+use std::{borrow::Cow, sync::Arc};
+
+use http::{HeaderValue, Method, Request, header, request::Parts};
+use percent_encoding::percent_decode_str;
+use svc_api::{
+    Client,
+    auth::{AuthError, AuthTarget, TokenProvider},
+};
+use svc_model::{
+    EnvironmentName, ProjectName,
+    query::parse_pairs,
+    wire::{Body, BoxFuture},
+};
+
+use crate::{
+    FirstOperator, Service,
+    href::Href,
+    problem::{Problem, Result},
+    session::{Cookie, Sender, prefix_of},
+    texts::Texts,
+};
+
+/// The largest form, in bytes.
+const MAX_FORM: usize = 16 << 20;
+
+/// One request of a browser.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    service: Arc<dyn Service>,
+    parts: Parts,
+    body: Option<Body>,
+    origin: String,
+    form: Form,
+    authorization: Option<HeaderValue>,
+    /// The first place of the console.
+    pub(crate) root: Href,
+    pub(crate) texts: &'static Texts,
+}
+
+/// The fields of a form, in their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Form(Vec<(String, String)>);
+
+impl Form {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let pairs = parse_pairs(text).map_err(|_| Problem::NotUtf8)?;
+        let owned =
+            |(name, value): (Cow<'_, str>, Cow<'_, str>)| (name.into_owned(), value.into_owned());
+        Ok(Self(pairs.into_iter().map(owned).collect()))
+    }
+
+    /// The first value of a field.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
+    }
+
+    /// The first value of a field; empty where there is none.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.get(name).unwrap_or_default()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+/// The credential of a session.
+#[derive(Debug)]
+struct OfSession(Option<HeaderValue>);
+
+impl TokenProvider for OfSession {
+    fn authorization<'a>(
+        &'a self,
+        _: AuthTarget<'a>,
+    ) -> BoxFuture<'a, Result<Option<HeaderValue>, AuthError>> {
+        Box::pin(async { Ok(self.0.clone()) })
+    }
+}
+
+impl Visit {
+    pub(crate) fn new(service: Arc<dyn Service>, request: Request<Body>) -> Self {
+        let (parts, body) = request.into_parts();
+        let origin = service.origin(&parts);
+        Self {
+            root: Href::root(prefix_of(&origin)),
+            texts: Texts::of(&parts.headers),
+            service,
+            parts,
+            body: Some(body),
+            origin,
+            form: Form::default(),
+            authorization: None,
+        }
+    }
+
+    pub(crate) fn method(&self) -> &Method {
+        &self.parts.method
+    }
+
+    pub(crate) fn is_post(&self) -> bool {
+        self.parts.method == Method::POST
+    }
+
+    /// The query string as it was sent.
+    pub(crate) fn raw_query(&self) -> &str {
+        self.parts.uri.query().unwrap_or_default()
+    }
+
+    /// The parameters of the query string.
+    pub(crate) fn query(&self) -> Result<Form> {
+        Form::parse(self.raw_query())
+    }
+
+    /// Path and query string, as the browser has them.
+    pub(crate) fn here(&self) -> String {
+        let prefix = prefix_of(&self.origin);
+        let uri = self.parts.uri.path_and_query();
+        format!("{prefix}{}", uri.map_or("/console/", |uri| uri.as_str()))
+    }
+
+    /// The parts of the path below the console, unescaped.
+    pub(crate) fn path(&self) -> Result<Vec<String>> {
+        let path = self.parts.uri.path();
+        let below = path.strip_prefix("/console").unwrap_or(path);
+        let parts = below.split('/').filter(|part| !part.is_empty());
+        let decoded = parts.map(|part| {
+            let decoded = percent_decode_str(part).decode_utf8();
+            decoded.map(Cow::into_owned).map_err(|_| Problem::NotUtf8)
+        });
+        decoded.collect()
+    }
+
+    /// Whether the path ends as places do.
+    pub(crate) fn has_slash(&self) -> bool {
+        self.parts.uri.path().ends_with('/')
+    }
+
+    /// The part of the page that a script asks for.
+    pub(crate) fn fragment(&self) -> Option<&str> {
+        let value = self.parts.headers.get("svc-fragment")?;
+        value.to_str().ok()
+    }
+
+    /// The identifier of the request.
+    pub(crate) fn request_id(&self) -> Option<&str> {
+        let value = self.parts.headers.get(svc_model::X_REQUEST_ID)?;
+        value.to_str().ok()
+    }
+
+    fn cookie(&self) -> Cookie {
+        Cookie::new(self.service.short_name(), &self.origin)
+    }
+
+    /// The header that sets the cookie to what is kept of a new session.
+    pub(crate) fn keep(&self, refresh_token: &str) -> Option<String> {
+        let kept = self.service.keep(refresh_token)?;
+        Some(self.cookie().set(&kept))
+    }
+
+    /// Signs in who has a link for one use: the header that sets the cookie.
+    pub(crate) async fn sign_in_with(&self, code: &str) -> Result<Option<String>> {
+        let kept = self.service.sign_in_with(&self.parts, code).await;
+        let kept = kept.map_err(Problem::Unavailable)?;
+        Ok(kept.map(|kept| self.cookie().set(&kept)))
+    }
+
+    /// Whether this code opens the page that makes the first operator.
+    pub(crate) async fn is_first_run(&self, code: &str) -> Result<bool> {
+        let known = self.service.is_first_run(code).await;
+        known.map_err(Problem::Unavailable)
+    }
+
+    /// Makes the first operator, who has this code.
+    pub(crate) async fn make_operator(
+        &self,
+        code: &str,
+        email: &str,
+        password: &str,
+    ) -> Result<FirstOperator> {
+        let made = self.service.make_operator(code, email, password).await;
+        made.map_err(Problem::Unavailable)
+    }
+
+    /// The header that removes the cookie.
+    pub(crate) fn clear_cookie(&self) -> String {
+        self.cookie().clear()
+    }
+
+    /// Looks whose session it is.
+    pub(crate) async fn open_session(&mut self) -> Result<()> {
+        let cookie = self.cookie();
+        if let Some(kept) = cookie.read(&self.parts.headers) {
+            let authorization = self.service.authorization(kept).await;
+            self.authorization = authorization.map_err(Problem::Unavailable)?;
+        }
+        Ok(())
+    }
+
+    /// Whether somebody is signed in.
+    pub(crate) fn is_signed_in(&self) -> bool {
+        self.authorization.is_some()
+    }
+
+    /// Reads the form, which a page of the console must have sent.
+    pub(crate) async fn read_form(&mut self) -> Result<()> {
+        match Sender::of(&self.parts, &self.origin) {
+            Sender::Own => {}
+            Sender::Foreign => return Err(Problem::Foreign),
+            // No cookie, nothing that another site could do in somebody's name.
+            Sender::Unknown if self.cookie().read(&self.parts.headers).is_none() => {}
+            Sender::Unknown => return Err(Problem::Foreign),
+        }
+        let media_type = self.parts.headers.get(header::CONTENT_TYPE);
+        let media_type = media_type
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        if !media_type.starts_with("application/x-www-form-urlencoded") {
+            return Err(Problem::NotAForm);
+        }
+        let body = self.body.take().unwrap_or_else(Body::empty);
+        let bytes = body
+            .collect(MAX_FORM)
+            .await
+            .map_err(|_| Problem::TooLarge)?;
+        let text = std::str::from_utf8(&bytes).map_err(|_| Problem::NotUtf8)?;
+        self.form = Form::parse(text)?;
+        Ok(())
+    }
+
+    /// The form that was sent.
+    pub(crate) fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// A client of the service, with the rights of who is signed in.
+    pub(crate) fn client(&self) -> Result<Client> {
+        self.client_for(None)
+    }
+
+    /// The same for an environment of a project.
+    pub(crate) fn client_in(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+    ) -> Result<Client> {
+        self.client_for(Some((project, environment)))
+    }
+
+    fn client_for(&self, scope: Option<(&ProjectName, &EnvironmentName)>) -> Result<Client> {
+        let mut builder = Client::builder()
+            .transport(self.service.transport(&self.parts))
+            .api_base_url(self.service.base_url())
+            .app_base_url(self.service.app_base_url())
+            .token_provider(OfSession(self.authorization.clone()));
+        if let Some((project, environment)) = scope {
+            builder = builder.project(project).environment(environment);
+        }
+        builder.build().map_err(Problem::from)
+    }
+}

@@ -1,0 +1,132 @@
+# Die Texte der Konsole auf Deutsch.
+
+skip = Zum Inhalt
+crumbs = Wo Sie sind
+environment = Umgebung
+production = Produktion
+request-id = Anfrage:
+yes = ja
+no = nein
+empty = leer
+bytes = { $count ->
+    [one] { $count } Byte
+   *[other] { $count } Bytes
+}
+
+sign-in = Anmelden
+sign-in-wrong = Die E-Mail-Adresse oder das Passwort ist falsch.
+sign-in-ended = Ihre Sitzung ist zu Ende. Melden Sie sich an, um weiterzumachen; nichts von Ihren Eingaben ist verloren.
+sign-in-again-title = Sie sind wieder angemeldet
+sign-in-again = Ihre Eingaben wurden noch nicht gesendet.
+sign-out = Abmelden
+email = E-Mail-Adresse
+password = Passwort
+go-on = Weiter
+
+enter = Willkommen
+enter-what = Mit diesem Link melden Sie sich einmal an.
+enter-invalid = Dieser Link wurde schon benutzt oder ist zu alt. Bitten Sie um einen neuen, oder melden Sie sich mit Ihrem Passwort an.
+first-run = Das erste Konto
+first-run-what = Noch betreibt niemand diesen Dienst. Dieses Konto darf alles.
+first-run-make = Konto anlegen
+first-run-late = Diesen Dienst betreibt schon jemand, oder der Link ist nicht vollständig.
+
+problem-title = Das hat nicht geklappt
+problem-home = Zu den Projekten
+problem-not-found = Unter dieser Adresse ist nichts. Vielleicht wurde es gelöscht, oder Sie dürfen es nicht sehen.
+problem-method = Diese Adresse kann nur geöffnet werden oder ein Formular bekommen.
+problem-not-utf8 = Die Adresse oder das Formular hat Zeichen, die nicht gelesen werden können.
+problem-not-a-form = Was gesendet wurde, ist kein Formular.
+problem-too-large = Was gesendet wurde, ist zu groß. Senden Sie weniger auf einmal.
+problem-foreign = Das Formular kam von einer anderen Website, deshalb wurde nichts getan. Öffnen Sie die Seite hier und senden Sie es noch einmal.
+problem-other-account = Inzwischen hat sich jemand anderes angemeldet, deshalb wurde nichts getan. Öffnen Sie die Seite noch einmal.
+problem-unavailable = Der Dienst kann gerade keine Sitzungen nachsehen. Versuchen Sie es gleich noch einmal.
+
+projects = Projekte
+projects-empty = Sie sind noch in keinem Projekt Mitglied. Bitten Sie einen Administrator, Sie hinzuzufügen.
+projects-resources = { $count ->
+    [0] keine Datenbank
+    [one] eine Datenbank
+   *[other] { $count } Datenbanken
+}
+resources-empty = Noch ist keine Datenbank verbunden.
+models-empty = Diese Datenbank hat keine Tabellen.
+view = Sicht
+fields-count = { $count ->
+    [one] ein Feld
+   *[other] { $count } Felder
+}
+
+search = Suchen
+field = Feld
+lookup = Vergleich
+value = Wert
+not = nicht
+filters = Filter
+filter-add = Filter
+filter-apply = Filter hinzufügen
+filter-remove = Filter entfernen
+filter-hint = Mehrere Werte werden mit Kommas getrennt. Bei „ist NULL“ und „ist leer“ ist der Wert true oder false.
+columns = Spalten
+columns-apply = Diese zeigen
+lookup-exact = ist
+lookup-ne = ist nicht
+lookup-icontains = enthält
+lookup-istartswith = beginnt mit
+lookup-iendswith = endet mit
+lookup-gt = ist größer als
+lookup-gte = ist mindestens
+lookup-lt = ist kleiner als
+lookup-lte = ist höchstens
+lookup-in = ist eines von
+lookup-range = liegt zwischen
+lookup-isnull = ist NULL:
+lookup-isempty = ist leer:
+records-empty = Kein Datensatz passt.
+pages = Seiten
+previous = Zurück
+next = Weiter
+shown = { $count ->
+    [one] ein Datensatz gezeigt
+   *[other] { $count } Datensätze gezeigt
+}
+count-exact = { $count ->
+    [one] ein Datensatz
+   *[other] { $count } Datensätze
+}
+count-about = etwa { $count } Datensätze
+count-unknown = Die Datensätze wurden nicht gezählt.
+
+record-new = Neuer Datensatz
+required = nötig
+too-long = { $count } Zeichen: zu lang, um hier geändert zu werden. Es bleibt, wie es ist.
+by-database = Das füllt die Datenbank.
+refers-to = Verweist auf { $model }.
+refers-open = Verweist auf { $model } { $key }
+related = Datensätze, die hierauf verweisen
+state-value = Wert
+state-default = Vorgabe
+save = Speichern
+create = Anlegen
+cancel = Abbrechen
+saved = Gespeichert.
+unchanged = Nichts wurde geändert, deshalb wurde nichts gespeichert.
+back-to-list = Zurück zur Liste
+fields-wrong = Einige Felder stimmen nicht. Nichts wurde gespeichert.
+conflict-apart = Jemand anderes hat inzwischen andere Felder geändert. Diese Änderungen stehen unten, zusammen mit Ihren; speichern Sie noch einmal, um beide zu behalten.
+conflict-same = Jemand anderes hat inzwischen dieselben Felder geändert. Ihre Werte stehen im Formular, die anderen darunter; speichern Sie noch einmal, um Ihre zu behalten.
+conflict-theirs = Jetzt in der Datenbank:
+
+delete = Löschen
+delete-what = Der Datensatz { $key } von { $model } wird endgültig gelöscht.
+delete-name = Zur Bestätigung geben Sie den Namen des Modells ein: { $name }
+delete-name-wrong = Geben Sie zur Bestätigung { $name } ein. Nichts wurde gelöscht.
+delete-changed = Jemand anderes hat den Datensatz inzwischen geändert. Sehen Sie ihn noch einmal an, bevor Sie ihn löschen.
+references-count = { $count ->
+    [one] ein Datensatz verweist darauf
+   *[other] { $count } Datensätze verweisen darauf
+}
+references-hidden = Datensätze, die Sie nicht sehen dürfen
+rule-cascade = sie werden mit gelöscht
+rule-set-null = sie verweisen dann auf nichts
+rule-restrict = sie verbieten es
