@@ -38,6 +38,7 @@ mod sessions_cancelled;
 mod shared;
 mod siblings;
 mod sql;
+mod store_copy;
 mod store_outage;
 mod tls;
 mod transfer;

@@ -45,8 +45,23 @@ impl KeyPlace {
         Self::new(dir, &options)
     }
 
+    /// The key of a store in a database on a server that is looked at, under the name that messages have for it; `None` when
+    /// neither the key nor a file is known.
+    pub(crate) fn of_database(
+        store: &str,
+        given: Option<SealKey>,
+        file: Option<PathBuf>,
+    ) -> Option<Self> {
+        (given.is_some() || file.is_some()).then(|| Self {
+            given,
+            file: file.unwrap_or_default(),
+            store: store.to_owned(),
+            is_shared: true,
+        })
+    }
+
     /// The key that was given, or else the one in the file; `None` when there is no such file.
-    pub(super) fn find(&self) -> Result<Option<SealKey>> {
+    pub(crate) fn find(&self) -> Result<Option<SealKey>> {
         if let Some(key) = &self.given {
             return Ok(Some(key.clone()));
         }
@@ -131,7 +146,7 @@ impl KeyPlace {
         ))
     }
 
-    pub(super) fn is_wrong(&self) -> Error {
+    pub(crate) fn is_wrong(&self) -> Error {
         let (what, remedy) = match self.given {
             Some(_) => (
                 "the key that was given".to_owned(),
