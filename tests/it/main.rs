@@ -11,6 +11,7 @@ mod compression;
 mod connections;
 mod credentials;
 mod demo;
+mod doctor;
 mod engines;
 mod errors;
 mod examples;

@@ -95,7 +95,7 @@ pub use self::secrets::{
 
 pub use self::upkeep::{
     BackupOptions, BackupSeries, BackupTurn, Copied, CopiedTable, CopyOptions, CopyStep,
-    Inspection, NeededKey, Restored, StorePlace,
+    DatabaseInspection, Inspection, NeededKey, Restored, StorePlace,
 };
 
 #[cfg(doctest)]

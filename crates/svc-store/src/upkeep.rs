@@ -9,6 +9,6 @@ mod series;
 
 pub use self::backup::BackupOptions;
 pub use self::copy::{Copied, CopiedTable, CopyOptions, CopyStep, NeededKey, StorePlace};
-pub use self::inspection::Inspection;
+pub use self::inspection::{DatabaseInspection, Inspection};
 pub use self::restore::Restored;
 pub use self::series::{BackupSeries, BackupTurn};

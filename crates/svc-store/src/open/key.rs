@@ -22,7 +22,7 @@ pub(crate) struct KeyPlace {
 }
 
 impl KeyPlace {
-    pub(super) fn new(dir: &Path, options: &StoreOptions) -> Self {
+    pub(crate) fn new(dir: &Path, options: &StoreOptions) -> Self {
         let file = options.key_file.clone();
         let is_shared = options.database.is_some();
         Self {
@@ -58,6 +58,11 @@ impl KeyPlace {
             store: store.to_owned(),
             is_shared: true,
         })
+    }
+
+    /// Whether the key itself was given, and no file is looked for.
+    pub(crate) fn is_given(&self) -> bool {
+        self.given.is_some()
     }
 
     /// The key that was given, or else the one in the file; `None` when there is no such file.
@@ -133,7 +138,7 @@ impl KeyPlace {
         !self.is_shared
     }
 
-    pub(super) fn is_missing(&self) -> Error {
+    pub(crate) fn is_missing(&self) -> Error {
         let remedy = match self.is_shared {
             false => "restore it from your backup, or give the key that this store was made with",
             true => {
