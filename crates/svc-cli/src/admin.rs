@@ -22,6 +22,7 @@ pub(crate) mod rights;
 pub(crate) mod secret;
 pub(crate) mod service_token;
 pub(crate) mod signing_keys;
+pub(crate) mod store;
 pub(crate) mod team;
 pub(crate) mod token;
 pub(crate) mod user;

@@ -10,7 +10,7 @@ use svc_server::SettingSource;
 use crate::{
     admin::{
         account, audit, backup, doctor, environment, key, mail, member, project, resource, restore,
-        rights, secret, service::Administer, service_token, signing_keys, team, token, user,
+        rights, secret, service::Administer, service_token, signing_keys, store, team, token, user,
     },
     app::{proxy, session, teams, users},
     context::{Common, Context},
@@ -65,6 +65,8 @@ enum Command {
     Backup(backup::Backup),
     Restore(restore::Restore),
     Doctor(doctor::Doctor),
+    #[command(subcommand)]
+    Store(store::StoreCommand),
     #[command(subcommand)]
     Pages(pages::Pages),
     #[command(subcommand)]
@@ -125,7 +127,7 @@ impl Cli {
         }
         run! {
             Demo Serve Project Env Account Member Resource Token Team ServiceToken Key SigningKeys User Rights Secret Mail Audit
-            Backup Restore Doctor Pages Records Sql Functions Statements Users Teams Proxy Models Login Logout Whoami Reload
+            Backup Restore Doctor Store Pages Records Sql Functions Statements Users Teams Proxy Models Login Logout Whoami Reload
         }
     }
 }
@@ -188,8 +190,16 @@ mod tests {
         fn check(command: &clap::Command) {
             for argument in command.get_arguments() {
                 let id = argument.get_id().as_str();
-                let holds_secret =
-                    ["api_key", "api_token", "connect", "smtp_url", "store"].contains(&id);
+                let holds_secret = [
+                    "api_key",
+                    "api_token",
+                    "connect",
+                    "smtp_url",
+                    "store",
+                    "from",
+                    "to",
+                ]
+                .contains(&id);
                 if argument.get_env().is_some() && holds_secret {
                     assert!(argument.is_hide_env_values_set(), "{id}");
                 }

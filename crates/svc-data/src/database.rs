@@ -2,7 +2,7 @@
 
 use std::{
     fs, io,
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -28,12 +28,14 @@ use crate::{
 
 mod backup;
 mod file;
+mod moving;
 #[cfg(feature = "postgres")]
 mod server;
 mod upkeep;
 mod value;
 
 pub use file::DatabaseFile;
+pub use moving::{NewDatabase, NotAdded, Snapshot, Table, Values};
 
 #[cfg(feature = "postgres")]
 pub use server::{DatabaseLock, Wording};
@@ -194,13 +196,7 @@ impl Database {
         let migrations = migrations.to_vec();
         tokio::task::spawn_blocking(move || {
             prepare_file(&path)?;
-            let source = Source {
-                path,
-                set_wal: true,
-                untouched: false,
-                // What lists of declared models ask for.
-                prepare: Arc::new(functions::register),
-            };
+            let source = migrating_source(path);
             migrate(&source, &migrations)?;
             Self::over_file(source, READERS, true)
         })
@@ -273,6 +269,15 @@ impl Database {
         Self::open_on_server(url, migrations, wording, declared, true).await
     }
 
+    /// Opens a database on a PostgreSQL server to read it as it is: no migration is applied, and nothing is asked yet.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] when the URL cannot be read.
+    #[cfg(feature = "postgres")]
+    pub async fn open_untouched_postgres(url: &str, wording: Wording) -> Result<Self> {
+        Ok(Self(Place::Server(server::Server::at(url, wording).await?)))
+    }
+
     #[cfg(feature = "postgres")]
     async fn open_on_server(
         url: &str,
@@ -281,13 +286,7 @@ impl Database {
         declared: &[DeclaredModel],
         must_exist: bool,
     ) -> Result<Self> {
-        let rest = ["postgres:", "postgresql:"]
-            .into_iter()
-            .find_map(|scheme| url.strip_prefix(scheme));
-        let rest = rest.ok_or_else(|| {
-            Error::invalid("the database is given as postgres://USER:PASSWORD@HOST:PORT/DATABASE")
-        })?;
-        let server = server::Server::open(rest, wording).await?;
+        let server = server::Server::at(url, wording).await?;
         if must_exist && !server.has_structure().await? {
             return Err(
                 Error::unavailable("the database has no tables of this program")
@@ -364,6 +363,21 @@ impl Database {
         };
         let driver = Box::new(Driver::declared(pool, path, models.into()));
         Resource::over(name.into(), driver, Duration::ZERO).await
+    }
+
+    /// The number of the last migration that was applied; `None` when there was none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when the database cannot be read.
+    pub async fn migration(&self) -> Result<Option<u32>> {
+        let path = match &self.0 {
+            Place::File(file) => file.path.clone(),
+            #[cfg(feature = "postgres")]
+            Place::Server(server) => return server.migration().await,
+        };
+        tokio::task::spawn_blocking(move || DatabaseFile::open(&path)?.migration())
+            .await
+            .unwrap_or_else(|_| Err(Error::internal("a look at the database panicked")))
     }
 
     /// Waits until nobody else has this lock, on any machine, and has it until what is given is dropped; `None` for a file,
@@ -461,6 +475,23 @@ fn create(path: &Path) -> Result<()> {
             Err(cannot_create(path, error))
         }
         _ => Ok(()),
+    }
+}
+
+/// Makes a file that must not be there, so that nobody but this user can read it.
+fn create_new(path: &Path) -> Result<()> {
+    let made = private_file().create_new(true).open(path);
+    made.map(drop).map_err(|error| cannot_create(path, error))
+}
+
+/// How a file is opened to bring its structure up to date.
+fn migrating_source(path: PathBuf) -> Source {
+    Source {
+        path,
+        set_wal: true,
+        untouched: false,
+        // What lists of declared models ask for.
+        prepare: Arc::new(functions::register),
     }
 }
 

@@ -167,6 +167,11 @@ impl Error {
         }
     }
 
+    /// Whether it was found here, and not by the database.
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(self.cause, Cause::Own { .. })
+    }
+
     /// Whether a write failed because a value that must be unique is taken.
     pub(crate) fn is_taken(&self) -> bool {
         let Cause::Database(error) = &self.cause else {

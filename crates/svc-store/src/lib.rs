@@ -93,7 +93,10 @@ pub use self::secrets::{
     Secret, SecretToken, SecretTokens,
 };
 
-pub use self::upkeep::{BackupOptions, BackupSeries, BackupTurn, Inspection, Restored};
+pub use self::upkeep::{
+    BackupOptions, BackupSeries, BackupTurn, Copied, CopiedTable, CopyOptions, CopyStep,
+    DatabaseInspection, Inspection, NeededKey, Restored, StorePlace,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,11 +1,14 @@
-//! Care of a store as a whole: copies of it, a store made of a copy, and a look at one that changes nothing.
+//! Care of a store as a whole: copies of it, also in another place, a store made of a copy, and a look at one that changes nothing.
 
 mod backup;
+mod copy;
+mod folder;
 mod inspection;
 mod restore;
 mod series;
 
 pub use self::backup::BackupOptions;
-pub use self::inspection::Inspection;
+pub use self::copy::{Copied, CopiedTable, CopyOptions, CopyStep, NeededKey, StorePlace};
+pub use self::inspection::{DatabaseInspection, Inspection};
 pub use self::restore::Restored;
 pub use self::series::{BackupSeries, BackupTurn};

@@ -1,6 +1,7 @@
 //! `svc doctor`: what is wrong with a store, and what to do about it. It changes nothing.
 
 mod checks;
+mod database;
 mod report;
 
 use clap::Args;
@@ -15,23 +16,23 @@ use crate::{
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     svc doctor --dir /var/lib/svc\n  \
+    svc doctor --store postgres://svc@db1,db2/svc --key-file store.key\n  \
     svc doctor --json\n\n\
     It checks that the database of the store is not damaged, its version and key, who may read its files, the journal of \
-    the audit trail, free space, the clock, and that each resource can be reached. It may run beside a service, and \
+    the audit trail, free space, the clock, and that each resource can be reached. Of a store in a PostgreSQL database it \
+    checks the connection, the version and key, the rights of the user, and the clock of the server. It may run beside a service, and \
     with a store that cannot be opened.\n\n\
     The exit status is 0 when all is well, 1 for warnings, 2 for errors.")]
 pub(crate) struct Doctor {}
 
 impl Doctor {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
-        if context.place.is_on_server() {
-            return Err(Error::usage(
-                "svc doctor checks a store in a folder; /readyz of a service tells about one in a PostgreSQL database: leave \
-                 --store (SVC_STORE) out and name the folder with --dir",
-            ));
-        }
-        let key = key_file::given(&context.place)?;
-        let report = checks::run(&context.place.dir_or(DEFAULT_DIR), key).await;
+        let (place, dir) = (&context.place, context.place.dir_or(DEFAULT_DIR));
+        let key = key_file::given(place)?;
+        let report = match place.database() {
+            Some(url) => database::run(url, &dir, key).await,
+            None => checks::run(&dir, key).await,
+        };
         report.print(&context.output)?;
         match report.exit_status() {
             0 => Ok(()),

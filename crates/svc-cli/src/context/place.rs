@@ -117,9 +117,9 @@ impl Place {
         self.key.as_ref()
     }
 
-    /// Whether the store is in a database on a server.
-    pub(crate) fn is_on_server(&self) -> bool {
-        self.database.is_some()
+    /// The URL of the database on a server that has the store.
+    pub(crate) fn database(&self) -> Option<&Secret> {
+        self.database.as_ref()
     }
 
     /// The folder of the store, else this one.

@@ -35,6 +35,21 @@ impl Progress {
         bar.set_position(records);
     }
 
+    /// How many things a step has done, such as `rows copied`, and with what it is busy.
+    pub(crate) fn show_step(&mut self, step: &str, busy: &str, count: u64) {
+        if !self.visible || self.began.elapsed() < PROGRESS_AFTER {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("{pos} {prefix}, {msg}, {elapsed}")
+                .unwrap_or_else(|_| ProgressStyle::default_spinner());
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style)
+        });
+        bar.set_prefix(step.to_owned());
+        bar.set_message(busy.to_owned());
+        bar.set_position(count);
+    }
+
     /// How much of a file has come through, and what that makes.
     pub(crate) fn show_part(&mut self, what: &str, bytes: u64, all: u64) {
         if !self.visible || self.began.elapsed() < PROGRESS_AFTER {

@@ -14,14 +14,14 @@ use std::{
 
 use tokio::{runtime::Handle, sync::OnceCell, task};
 
+pub(super) use self::value::{Param, Read};
 use self::{listen::Changes, session::Session};
 use super::{Connection, DeclaredModel, Migration};
+pub(super) use crate::engine::postgres::{StoreLease as Lease, translate_fault as translate};
 use crate::{
     Error, Resource, ResourceOptions, Result, Structure,
     admission::Work,
-    engine::postgres::{
-        Store, StoreLease as Lease, StorePool as Pool, translate_fault as translate, typed_view,
-    },
+    engine::postgres::{Store, StorePool as Pool, typed_view},
 };
 
 /// How many connections to the server are made.
@@ -32,6 +32,8 @@ const TIMEOUT: Duration = Duration::from_millis(4_500);
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long to wait for other processes that bring the structure up to date.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(60);
+/// The number of the lock that those have who bring a structure up to date, or make one. It is that of nobody else.
+pub(super) const MIGRATION_LOCK: i64 = 6_079_174_263_129;
 /// What those that migrate wait for, and those that ask for the lock. The numbers are those of nobody else.
 const MIGRATING: &str = "SELECT pg_catalog.pg_advisory_lock(6079174263129)";
 const LOCKING: &str = "SELECT pg_catalog.pg_advisory_lock(6079174263130)";
@@ -60,8 +62,19 @@ pub(super) struct Server {
 }
 
 impl Server {
+    /// Connects the database of a URL.
+    pub(super) async fn at(url: &str, wording: Wording) -> Result<Arc<Self>> {
+        let rest = ["postgres:", "postgresql:"]
+            .into_iter()
+            .find_map(|scheme| url.strip_prefix(scheme));
+        let rest = rest.ok_or_else(|| {
+            Error::invalid("the database is given as postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+        })?;
+        Self::open(rest, wording).await
+    }
+
     /// Connects the database that follows `postgres:` in a URL.
-    pub(super) async fn open(rest: &str, wording: Wording) -> Result<Arc<Self>> {
+    async fn open(rest: &str, wording: Wording) -> Result<Arc<Self>> {
         let options = ResourceOptions {
             statement_timeout: STATEMENT_TIMEOUT,
             connections: CONNECTIONS,
@@ -84,6 +97,19 @@ impl Server {
         lease.give_back(found)
     }
 
+    /// The number of the last migration that was applied; `None` when there was none.
+    pub(super) async fn migration(&self) -> Result<Option<u32>> {
+        if !self.has_structure().await? {
+            return Ok(None);
+        }
+        let lease = self.lease().await?;
+        let newest = "SELECT max(version) FROM refinery_schema_history";
+        let newest = lease.client()?.query_one(newest, &[]).await;
+        let newest = newest.and_then(|row| row.try_get::<_, Option<i32>>(0));
+        let newest = lease.give_back(newest.map_err(translate))?;
+        Ok(newest.and_then(|version| u32::try_from(version).ok()))
+    }
+
     /// Hears of what others change from now on.
     pub(super) fn listen(self: &Arc<Self>) {
         self.changes.listen(self.store.source());
@@ -99,7 +125,7 @@ impl Server {
         self.store.pool()
     }
 
-    async fn lease(&self) -> Result<Lease> {
+    pub(super) async fn lease(&self) -> Result<Lease> {
         let (pool, until) = (self.pool(), Instant::now() + TIMEOUT);
         pool.get(Work::internal("store"), until, pool).await
     }
@@ -109,15 +135,7 @@ impl Server {
         migrations: &[Migration],
         declared: &[DeclaredModel],
     ) -> Result<()> {
-        let mut known = Vec::with_capacity(migrations.len());
-        for migration in migrations {
-            let name = format!("V{}__{}", migration.version, migration.name);
-            let sql = reworded(migration.sql, self.wording);
-            let migration = refinery::Migration::unapplied(&name, &sql);
-            known.push(
-                migration.map_err(|error| Error::internal(format!("migration {name}: {error}")))?,
-            );
-        }
+        let known = known_migrations(migrations, self.wording)?;
         let mut lease = self.lease().await?;
         let client = lease.client_mut()?;
         let lock = async {
@@ -209,10 +227,38 @@ impl std::fmt::Debug for DatabaseLock {
     }
 }
 
+/// Migrations as they are on the server.
+pub(super) fn known_migrations(
+    migrations: &[Migration],
+    wording: Wording,
+) -> Result<Vec<refinery::Migration>> {
+    let known = migrations.iter().map(|migration| {
+        let name = format!("V{}__{}", migration.version, migration.name);
+        let sql = reworded(migration.sql, wording);
+        let migration = refinery::Migration::unapplied(&name, &sql);
+        migration.map_err(|error| Error::internal(format!("migration {name}: {error}")))
+    });
+    known.collect()
+}
+
 /// Makes the views of declared models whose columns have the declared types, where they are not there as they are now.
 async fn type_views(client: &tokio_postgres::Client, declared: &[DeclaredModel]) -> Result<()> {
-    if declared.is_empty() {
+    let made = views_of(client, declared).await?;
+    if made.is_empty() {
         return Ok(());
+    }
+    let all = format!("BEGIN; {made}; COMMIT");
+    client.batch_execute(&all).await.map_err(translate)
+}
+
+/// The statements that make the views of declared models whose columns have the declared types; none where they are there as
+/// they are now.
+pub(super) async fn views_of(
+    client: &tokio_postgres::Client,
+    declared: &[DeclaredModel],
+) -> Result<String> {
+    if declared.is_empty() {
+        return Ok(String::new());
     }
     let mut made = String::new();
     for model in declared {
@@ -227,11 +273,9 @@ async fn type_views(client: &tokio_postgres::Client, declared: &[DeclaredModel])
     let known = client.query_one(KNOWN_VIEWS, &[]).await;
     let known: Option<String> = known.and_then(|row| row.try_get(0)).map_err(translate)?;
     if known.as_deref() == Some(&*made) {
-        return Ok(());
+        return Ok(String::new());
     }
-    let note = format!("{KEEP_VIEWS} {}", quoted_text(&made));
-    let all = format!("BEGIN; {made} {note}; COMMIT");
-    client.batch_execute(&all).await.map_err(translate)
+    Ok(format!("{made} {KEEP_VIEWS} {}", quoted_text(&made)))
 }
 
 /// A text as a statement has it.

@@ -22,7 +22,7 @@ pub(crate) struct KeyPlace {
 }
 
 impl KeyPlace {
-    pub(super) fn new(dir: &Path, options: &StoreOptions) -> Self {
+    pub(crate) fn new(dir: &Path, options: &StoreOptions) -> Self {
         let file = options.key_file.clone();
         let is_shared = options.database.is_some();
         Self {
@@ -45,8 +45,28 @@ impl KeyPlace {
         Self::new(dir, &options)
     }
 
+    /// The key of a store in a database on a server that is looked at, under the name that messages have for it; `None` when
+    /// neither the key nor a file is known.
+    pub(crate) fn of_database(
+        store: &str,
+        given: Option<SealKey>,
+        file: Option<PathBuf>,
+    ) -> Option<Self> {
+        (given.is_some() || file.is_some()).then(|| Self {
+            given,
+            file: file.unwrap_or_default(),
+            store: store.to_owned(),
+            is_shared: true,
+        })
+    }
+
+    /// Whether the key itself was given, and no file is looked for.
+    pub(crate) fn is_given(&self) -> bool {
+        self.given.is_some()
+    }
+
     /// The key that was given, or else the one in the file; `None` when there is no such file.
-    pub(super) fn find(&self) -> Result<Option<SealKey>> {
+    pub(crate) fn find(&self) -> Result<Option<SealKey>> {
         if let Some(key) = &self.given {
             return Ok(Some(key.clone()));
         }
@@ -118,7 +138,7 @@ impl KeyPlace {
         !self.is_shared
     }
 
-    pub(super) fn is_missing(&self) -> Error {
+    pub(crate) fn is_missing(&self) -> Error {
         let remedy = match self.is_shared {
             false => "restore it from your backup, or give the key that this store was made with",
             true => {
@@ -131,7 +151,7 @@ impl KeyPlace {
         ))
     }
 
-    pub(super) fn is_wrong(&self) -> Error {
+    pub(crate) fn is_wrong(&self) -> Error {
         let (what, remedy) = match self.given {
             Some(_) => (
                 "the key that was given".to_owned(),

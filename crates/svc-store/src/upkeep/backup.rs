@@ -68,8 +68,8 @@ pub(super) fn check_is_file(store: &Store) -> Result<()> {
     match store.is_on_server() {
         false => Ok(()),
         true => Err(Error::unavailable(
-            "this store is in a PostgreSQL database: back it up with pg_dump or the base backups of the server, and keep a \
-             copy of its key",
+            "this store is in a PostgreSQL database: back it up with pg_dump or the base backups of the server, or copy it \
+             into a folder with svc store copy, and keep a copy of its key",
         )),
     }
 }

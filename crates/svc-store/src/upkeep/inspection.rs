@@ -1,5 +1,7 @@
 //! A look at a store that changes nothing, also one that cannot be opened.
 
+mod database;
+
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -8,6 +10,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use svc_data::DatabaseFile;
 
+pub use self::database::DatabaseInspection;
 use super::restore::latest_version;
 use crate::audit::{self, FoundJournals};
 use crate::clock;

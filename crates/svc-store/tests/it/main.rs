@@ -7,6 +7,7 @@
 mod account;
 mod audit;
 mod copies;
+mod copy;
 mod credentials;
 mod drafts;
 mod journal;

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many databases are asked at once.
 const AT_ONCE: usize = 8;
 /// How far apart the clocks of two machines may be.
-const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(1);
+pub(super) const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(1);
 /// A clock that is before this time, when this program did not exist, is wrong.
 const PROGRAM_BEGAN: &str = "2026-01-01T00:00:00Z";
 /// Below this many free bytes the store takes no writes for much longer.
@@ -46,24 +46,32 @@ pub(super) async fn run(dir: &Path, key: Option<SealKey>) -> Report {
             return Report::new(checks);
         }
     };
-    checks.extend([integrity(&found, dir), version(&found)]);
-    checks.extend(key_check(&found));
+    checks.extend([
+        integrity(&found, dir),
+        version(found.version, found.known_version),
+    ]);
+    checks.extend(found.key.as_ref().map(key_check));
     checks.push(permissions(&found));
     checks.push(journal(&found));
-    checks.extend(clock_of_store(&found));
+    checks.extend(clock_of_store(found.newest_line));
     #[cfg(unix)]
     checks.push(space(&found, dir));
     let is_readable = found.integrity.is_ok() && found.version == Some(found.known_version);
     if is_readable && matches!(found.key, Some(Ok(()))) {
-        checks.extend(resources(dir, key).await);
+        checks.extend(resources(Store::open_untouched(dir, key).await).await);
     } else {
-        checks.push(Check::warning(
-            "resources",
-            "the resources were not looked at, since the store cannot be opened as it is",
-            "do what the other checks say, and run svc doctor again",
-        ));
+        checks.push(not_looked_at());
     }
     Report::new(checks)
+}
+
+/// What is said of the resources of a store that cannot be opened.
+pub(super) fn not_looked_at() -> Check {
+    Check::warning(
+        "resources",
+        "the resources were not looked at, since the store cannot be opened as it is",
+        "do what the other checks say, and run svc doctor again",
+    )
 }
 
 fn integrity(found: &Inspection, dir: &Path) -> Check {
@@ -87,9 +95,9 @@ fn integrity(found: &Inspection, dir: &Path) -> Check {
     }
 }
 
-fn version(found: &Inspection) -> Check {
-    let (name, program, known) = ("version", env!("CARGO_PKG_VERSION"), found.known_version);
-    match found.version {
+pub(super) fn version(found: Option<u32>, known: u32) -> Check {
+    let (name, program) = ("version", env!("CARGO_PKG_VERSION"));
+    match found {
         Some(version) if version == known => Check::ok(
             name,
             format!("the store has version {version}, that of svc {program}"),
@@ -114,8 +122,8 @@ fn version(found: &Inspection) -> Check {
     }
 }
 
-fn key_check(found: &Inspection) -> Option<Check> {
-    Some(match found.key.as_ref()? {
+pub(super) fn key_check(found: &svc_store::Result<()>) -> Check {
+    match found {
         Ok(()) => Check::ok("key", "the key belongs to the store"),
         Err(error) => Check::error(
             "key",
@@ -123,7 +131,7 @@ fn key_check(found: &Inspection) -> Option<Check> {
             "put a copy of the right key in its place, or name one with --key-file; svc restore takes the key out of a \
              backup that was made with --with-key",
         ),
-    })
+    }
 }
 
 fn permissions(found: &Inspection) -> Check {
@@ -192,7 +200,7 @@ fn journal(found: &Inspection) -> Check {
 }
 
 /// Whether the clock can be right at all.
-fn clock_alone() -> Check {
+pub(super) fn clock_alone() -> Check {
     let now = Timestamp::now();
     match PROGRAM_BEGAN.parse() {
         Ok(began) if now < began => Check::error(
@@ -211,8 +219,8 @@ fn clock_alone() -> Check {
 }
 
 /// Whether the clock has gone back since the store was written.
-fn clock_of_store(found: &Inspection) -> Option<Check> {
-    let newest = found.newest_line?;
+pub(super) fn clock_of_store(newest_line: Option<Timestamp>) -> Option<Check> {
+    let newest = newest_line?;
     let ahead = newest.duration_since(Timestamp::now());
     (ahead > CLOCK_TOLERANCE).then(|| {
         Check::error(
@@ -254,8 +262,8 @@ fn space(found: &Inspection, dir: &Path) -> Check {
 }
 
 /// Whether each resource can be reached.
-async fn resources(dir: &Path, key: Option<SealKey>) -> Vec<Check> {
-    let connected = match Store::open_untouched(dir, key).await {
+pub(super) async fn resources(store: svc_store::Result<Store>) -> Vec<Check> {
+    let connected = match store {
         Ok(store) => store.resources().list_connected().await,
         Err(error) => Err(error),
     };
@@ -323,26 +331,25 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         drop(Store::open(folder.path()).await.unwrap());
         let mut found = Store::inspect(folder.path(), None).await.unwrap();
-        assert!(clock_of_store(&found).is_none());
+        assert!(clock_of_store(found.newest_line).is_none());
         found.newest_line = Some(Timestamp::now() + Duration::from_secs(3_600));
-        assert_eq!(clock_of_store(&found).unwrap().state(), State::Error);
+        assert_eq!(
+            clock_of_store(found.newest_line).unwrap().state(),
+            State::Error
+        );
         assert_eq!(clock_alone().state(), State::Ok);
     }
 
-    #[tokio::test]
-    async fn a_version_decides_by_that_of_the_program() {
-        let folder = tempfile::tempdir().unwrap();
-        drop(Store::open(folder.path()).await.unwrap());
-        let mut found = Store::inspect(folder.path(), None).await.unwrap();
-        let known = found.known_version;
-        for (found_version, state) in [
+    #[test]
+    fn a_version_decides_by_that_of_the_program() {
+        let known = 7;
+        for (found, state) in [
             (Some(known), State::Ok),
             (Some(known - 1), State::Warning),
             (Some(known + 1), State::Error),
             (None, State::Error),
         ] {
-            found.version = found_version;
-            assert_eq!(version(&found).state(), state, "{found_version:?}");
+            assert_eq!(version(found, known).state(), state, "{found:?}");
         }
     }
 }

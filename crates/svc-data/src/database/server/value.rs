@@ -7,7 +7,7 @@ use crate::database::Value;
 
 /// A value, written as the type that the statement has at its place.
 #[derive(Debug)]
-pub(super) struct Param<'a>(pub(super) &'a Value);
+pub(in crate::database) struct Param<'a>(pub(in crate::database) &'a Value);
 
 impl ToSql for Param<'_> {
     fn to_sql(
@@ -44,7 +44,7 @@ impl ToSql for Param<'_> {
 }
 
 /// A value that was read.
-pub(super) struct Read(pub(super) Value);
+pub(in crate::database) struct Read(pub(in crate::database) Value);
 
 impl<'a> FromSql<'a> for Read {
     fn from_sql(
