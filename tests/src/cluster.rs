@@ -8,6 +8,7 @@ mod verify;
 
 use std::{
     collections::BTreeMap,
+    net::SocketAddr,
     path::Path,
     process::{Command, Stdio},
 };
@@ -100,6 +101,8 @@ pub struct Cluster {
 struct Node {
     number: usize,
     port: u16,
+    /// Where its metrics are.
+    metrics: u16,
     service: Option<Service>,
 }
 
@@ -121,6 +124,7 @@ impl Cluster {
             .map(|number| Node {
                 number,
                 port: free_port(),
+                metrics: free_port(),
                 service: None,
             })
             .collect();
@@ -145,10 +149,7 @@ impl Cluster {
         let tokens = tokens.collect();
         (cluster.tokens, cluster.api_key) = (tokens, api_key);
         let add = format!("user add {EMAIL} --team Editor --password-stdin --project main");
-        let arguments = cluster.on_store(&add);
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let add = Program::new(cluster.folder.path(), &arguments).env("SVC_STORE_KEY", KEY);
-        add.input(&format!("{PASSWORD}\n")).run_ok();
+        cluster.run_with_input(&add, PASSWORD);
         for node in 1..cluster.nodes.len() {
             cluster.start_node(node);
         }
@@ -170,6 +171,8 @@ impl Cluster {
         let mut arguments = vec!["serve", "--store", &setup.store, &dir, &public, "--listen"];
         let address = format!("127.0.0.1:{}", node.port);
         arguments.push(&address);
+        let metrics = format!("--metrics-listen=127.0.0.1:{}", node.metrics);
+        arguments.push(&metrics);
         let connects: Vec<String> = setup
             .connects
             .iter()
@@ -226,6 +229,29 @@ impl Cluster {
             .collect()
     }
 
+    /// The same, for clients that connect by themselves.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        let ports = self.nodes.iter().map(|node| node.port);
+        let addresses = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        addresses.collect()
+    }
+
+    /// What each node that runs says of one of its metrics, by the whole name.
+    ///
+    /// # Panics
+    /// When it does not tell.
+    pub fn metrics(&self, name: &str) -> Vec<f64> {
+        let nodes = self.nodes.iter().filter(|node| node.service.is_some());
+        let figures = nodes.map(|node| {
+            let url = format!("http://127.0.0.1:{}/metrics", node.metrics);
+            let text = Call::new("GET", &url).expect(200).body;
+            let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+            let figure = lines.find_map(|(found, figure)| (found == name).then(|| figure.parse()));
+            figure.expect("the node has the metric").expect("a number")
+        });
+        figures.collect()
+    }
+
     /// The address of the load balancer.
     pub fn url(&self) -> String {
         self.balancer.url()
@@ -256,17 +282,23 @@ impl Cluster {
     /// # Panics
     /// When it fails.
     pub fn run(&self, command: &str) -> Value {
-        let mut arguments = self.on_store(command);
-        arguments.push("--json".to_owned());
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let program = Program::new(self.folder.path(), &arguments);
-        program.env("SVC_STORE_KEY", KEY).run_json()
+        self.program(command, &["--json"]).run_json()
     }
 
-    fn on_store(&self, command: &str) -> Vec<String> {
-        let words = command.split(' ').map(str::to_owned);
-        let place = ["--store", &self.setup.store, "--dir", "admin"];
-        words.chain(place.map(str::to_owned)).collect()
+    /// Runs a command on the store that reads a line.
+    ///
+    /// # Panics
+    /// When it fails.
+    pub fn run_with_input(&self, command: &str, line: &str) {
+        let program = self.program(command, &[]);
+        program.input(&format!("{line}\n")).run_ok();
+    }
+
+    fn program(&self, command: &str, options: &[&str]) -> Program {
+        let mut arguments: Vec<&str> = command.split(' ').collect();
+        arguments.extend(["--store", &self.setup.store, "--dir", "admin"]);
+        arguments.extend(options);
+        Program::new(self.folder.path(), &arguments).env("SVC_STORE_KEY", KEY)
     }
 
     /// A read of a record of a connected database on one node, past the load balancer; `authorization` is a token.

@@ -215,7 +215,7 @@ impl Shared {
 
     fn create_page(&self) {
         let number = NEXT_KEY.fetch_add(1, Ordering::Relaxed);
-        let page = json!({"name": "Page", "unique_name": format!("page_{number}"), "params": "{}"});
+        let page = json!({"name": "Page", "unique_name": format!("load_{number}"), "params": "{}"});
         let call = Call::new("POST", &self.app)
             .authorization(&self.key)
             .json(&page);
