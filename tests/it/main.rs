@@ -7,6 +7,7 @@ mod answers;
 mod audit;
 mod backups;
 mod bulk_create;
+mod cluster;
 mod compression;
 mod connections;
 mod console;

@@ -4,7 +4,7 @@ use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::json;
@@ -197,6 +197,28 @@ fn a_shutdown_finishes_active_requests() {
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     assert_eq!(service.terminate(), Some(0));
+}
+
+#[test]
+fn a_shutdown_with_a_delay_goes_on_serving_while_it_is_not_ready() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut service = serve(&folder, &["--shutdown-delay", "2"]);
+    service.root("GET", "/readyz").expect(200);
+    let asked = Instant::now();
+    service.request_end();
+    wait_until("load balancers are told", || {
+        service.root("GET", "/readyz").send().status == 503
+    });
+    // On a new connection, as the balancer's next one.
+    let address = service.text("/base_url").trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    stream.write_all(request).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert_eq!(service.terminate(), Some(0));
+    assert!(asked.elapsed() >= Duration::from_secs(2));
 }
 
 #[test]

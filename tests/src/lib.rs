@@ -6,6 +6,7 @@
 
 pub mod book;
 mod call;
+pub mod cluster;
 pub mod mail;
 mod program;
 pub mod servers;

@@ -1,6 +1,8 @@
 //! Database servers for tests: found on this machine or installed, run as a user without privileges on a free
 //! port in a temporary folder, and ended when the test process is.
 
+mod pair;
+
 use std::{
     fs,
     io::Write as _,
@@ -19,6 +21,7 @@ use tempfile::TempDir;
 
 use svc_system::{install, is_root};
 
+pub use self::pair::PostgresPair;
 use crate::wait_until;
 
 /// The password of the server's user, with characters that a URL has to escape.
@@ -460,14 +463,14 @@ fn unique_name() -> String {
 }
 
 /// Gives a file or folder to the user that servers run as.
-fn give_away(path: &Path) {
+pub(crate) fn give_away(path: &Path) {
     if is_root() {
         std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).expect("root may do that");
     }
 }
 
 /// A command that has no privileges.
-fn unprivileged(program: &Path) -> Command {
+pub(crate) fn unprivileged(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir("/").env("LC_ALL", "C.UTF-8");
     if is_root() {
@@ -488,7 +491,7 @@ fn run(command: &mut Command) {
 
 /// Starts a server that a shell ends with a signal when it is told to, or when this process is gone, however it
 /// went; then nobody needs the folder any more.
-fn supervised(command: &Command, signal: &str, folder: &Path) -> Child {
+pub(crate) fn supervised(command: &Command, signal: &str, folder: &Path) -> Child {
     let folder = folder.display();
     let script = format!(
         "\"$0\" \"$@\" >>'{folder}/log' 2>&1 </dev/null & child=$!
@@ -511,7 +514,7 @@ fn supervised(command: &Command, signal: &str, folder: &Path) -> Child {
     shell.spawn().expect("a shell starts")
 }
 
-fn stop(process: &mut Option<Child>) {
+pub(crate) fn stop(process: &mut Option<Child>) {
     if let Some(mut child) = process.take() {
         if let Some(mut input) = child.stdin.take() {
             input.write_all(b"\n").ok();
@@ -535,7 +538,7 @@ pub(crate) fn free_port() -> u16 {
 }
 
 /// The program of a server, installed when it is not there.
-fn find(program: &str, packages: &[&str]) -> PathBuf {
+pub(crate) fn find(program: &str, packages: &[&str]) -> PathBuf {
     if packages == POSTGRES
         && let Some(folder) = std::env::var_os(TESTED_POSTGRES)
     {

@@ -114,6 +114,9 @@ pub struct Config {
     pub proxy_response_limit: u64,
     /// How many requests of the HTTP proxy are under way at once; further ones are answered with 429. Default 256.
     pub max_proxy_requests: usize,
+    /// For how long a shutdown goes on serving while `/readyz` says 503, so that load balancers send new requests elsewhere
+    /// before the service accepts no more. Default 0 s.
+    pub shutdown_delay: Duration,
     /// How long a shutdown waits for requests in flight. Default 30 s.
     pub shutdown_grace: Duration,
     /// For how long what is cached answers reads while the store is away. Default 60 s.
@@ -216,6 +219,7 @@ impl Default for Config {
             proxy_timeout: Duration::from_secs(30),
             proxy_response_limit: 16 * 1024 * 1024,
             max_proxy_requests: 256,
+            shutdown_delay: Duration::ZERO,
             shutdown_grace: Duration::from_secs(30),
             store_grace: Duration::from_secs(60),
             audit: AuditMode::On,

@@ -289,6 +289,14 @@ impl Server {
             shutdown.await;
             tracing::info!("shutting down");
             state.end();
+            let delay = state.config.shutdown_delay;
+            if !delay.is_zero() {
+                tracing::info!(
+                    seconds = delay.as_secs(),
+                    "serving until load balancers have seen that /readyz says 503"
+                );
+                tokio::time::sleep(delay).await;
+            }
             stop.send_replace(true);
             let grace = state.config.shutdown_grace;
             while tasks.join_next().await.is_some() {}

@@ -30,6 +30,8 @@ pub enum Part {
     Pages,
     /// The administration beside the records.
     Administration,
+    /// Several services over one store.
+    Nodes,
     /// Creates with the audit trail beside those without.
     Audit,
     /// Related records, upserts and quick counts, each beside the call without it.
@@ -45,7 +47,7 @@ pub enum Part {
 impl Part {
     /// All of them in the order in which they run. The requests add to the small table, so what depends on its size
     /// comes before them, or has a copy of its own.
-    const ORDER: [Self; 15] = [
+    const ORDER: [Self; 16] = [
         Self::Client,
         Self::Proxy,
         Self::Models,
@@ -56,6 +58,7 @@ impl Part {
         Self::Accounts,
         Self::Pages,
         Self::Administration,
+        Self::Nodes,
         Self::Audit,
         Self::Extensions,
         Self::Sizes,

@@ -19,6 +19,7 @@ mod http2;
 mod linear;
 mod load;
 mod models;
+mod nodes;
 mod pages;
 mod peer;
 mod proxy;
@@ -72,7 +73,8 @@ struct Options {
     /// `administration` a long page of the audit trail and reads beside writes of the administration, `audit` creates with the
     /// audit trail beside those without, `client` the Rust client's calls, `extensions` related records, upserts and quick
     /// counts beside the calls without them, `footprint` memory and the size of the
-    /// program, `http2` streams of HTTP/2 beside HTTP/1, `models` a database of 2 000 tables, `pages` the list of many
+    /// program, `http2` streams of HTTP/2 beside HTTP/1, `models` a database of 2 000 tables, `nodes` several
+    /// services over one store, `pages` the list of many
     /// long pages, `proxy` those about the HTTP proxy, `sizes` requests to a large table beside a small one, `transfer`
     /// exports and imports, `linear` whether calls cost in proportion to what they send, `attacks` how others fare while
     /// the service is attacked; without this option all but the last two
@@ -193,6 +195,7 @@ fn measure(
             Some(database) => report::list(&administration::measure(folder, database, &load)?),
             None => String::new(),
         },
+        Part::Nodes => nodes::measure(&load)?,
         Part::Audit => audit::measure(folder, databases, &load)?,
         Part::Extensions => extensions::measure(folder, databases, &load)?,
         Part::Sizes => sizes::measure(folder, databases, &load)?,

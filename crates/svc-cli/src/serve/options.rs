@@ -163,6 +163,10 @@ pub(crate) struct ServerOptions {
     /// The most requests of the HTTP proxy that are under way at once [default: 256]
     #[arg(long, value_name = "NUMBER", env = "SVC_MAX_PROXY_REQUESTS", value_parser = positive::<NonZeroUsize>)]
     max_proxy_requests: Option<NonZeroUsize>,
+    /// How long a shutdown goes on serving while /readyz says 503, so that load balancers send new requests elsewhere
+    /// [default: 0]
+    #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_DELAY", value_parser = whole::<Seconds<u64>>)]
+    shutdown_delay: Option<Seconds<u64>>,
     /// How long a shutdown waits for requests in flight [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE", value_parser = whole::<Seconds<u64>>)]
     shutdown_grace: Option<Seconds<u64>>,
@@ -306,7 +310,8 @@ impl ServerOptions {
             header_timeout write_timeout min_transfer_rate max_connections
             max_connections_per_address max_requests max_anonymous_requests answer_memory
             tries_per_account tries_per_address rate_limit address_rate_limit proxy_timeout proxy_response_limit
-            max_proxy_requests shutdown_grace store_grace audit audit_values audit_value_limit audit_days
+            max_proxy_requests shutdown_delay shutdown_grace store_grace audit audit_values audit_value_limit
+            audit_days
             backup_dir backup_every backup_keep backup_with_key
             smtp_url mail_from log log_format dir store key_file connect
         }
@@ -344,8 +349,8 @@ impl ServerOptions {
             structure_check database_connections sqlite_dir resource_hosts body_timeout header_timeout write_timeout
             min_transfer_rate max_connections max_connections_per_address max_requests
             max_anonymous_requests answer_memory tries_per_account tries_per_address
-            proxy_timeout proxy_response_limit max_proxy_requests shutdown_grace store_grace audit audit_values
-            audit_value_limit audit_days
+            proxy_timeout proxy_response_limit max_proxy_requests shutdown_delay shutdown_grace store_grace audit
+            audit_values audit_value_limit audit_days
         }
         let backups = &mut config.backups;
         backups.dir.clone_from(&self.backup_dir);

@@ -108,6 +108,7 @@ impl Config {
             ("proxy-timeout", seconds(self.proxy_timeout)),
             ("proxy-response-limit", json!(self.proxy_response_limit)),
             ("max-proxy-requests", json!(self.max_proxy_requests)),
+            ("shutdown-delay", seconds(self.shutdown_delay)),
             ("shutdown-grace", seconds(self.shutdown_grace)),
             ("store-grace", seconds(self.store_grace)),
             ("audit", json!(self.audit.as_str())),

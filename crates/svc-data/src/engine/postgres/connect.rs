@@ -122,6 +122,11 @@ impl Source {
         } = ParsedUrl::parse(rest)?;
         let mut config = without_hosts(&parsed);
         config.application_name("svc");
+        // Of several servers the one is meant that takes writes, unless the URL says otherwise: after a failover it is another.
+        let count = parsed.get_hosts().len().max(parsed.get_hostaddrs().len());
+        if count > 1 && !rest.contains("target_session_attrs") {
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
         let stream = match sockets {
             Some(sockets) => {
                 config.ssl_mode(SslMode::Disable);
@@ -476,6 +481,20 @@ mod tests {
         assert_eq!(split("//h/d?sslmode=require").1, Verify::Encrypt);
         assert_eq!(split("//h/d?sslmode=disable").0, "//h/d");
         assert!(TLS.split("//h/d?sslmode=maybe").is_err());
+    }
+
+    #[test]
+    fn of_several_servers_the_one_is_asked_for_that_takes_writes() {
+        let asked = |rest| {
+            let source = Source::parse(rest, None).unwrap();
+            source.config.get_target_session_attrs()
+        };
+        assert_eq!(asked("//u@a/d"), TargetSessionAttrs::Any);
+        assert_eq!(asked("//u@a:1,b:2/d"), TargetSessionAttrs::ReadWrite);
+        assert_eq!(
+            asked("//u@a,b/d?target_session_attrs=any"),
+            TargetSessionAttrs::Any
+        );
     }
 
     #[test]

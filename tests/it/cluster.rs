@@ -1,0 +1,123 @@
+//! Three services over a PostgreSQL primary with a synchronous standby, behind HAProxy, under load: what is acknowledged stays,
+//! whatever is killed or restarted. One connected database is on the same servers, another one is an SQLite file.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use svc_tests::{
+    Call,
+    cluster::{Cluster, Load, Lost, Report, Setup, TABLE},
+    servers::PostgresPair,
+    wait_until,
+};
+
+/// For how long calls may fail.
+const WINDOW: Duration = Duration::from_secs(10);
+
+fn start(pair: &PostgresPair) -> Cluster {
+    let setup = Setup::new(pair.database(""))
+        .connect("crm", pair.database(TABLE))
+        .connect_sqlite("shop")
+        .option("--shutdown-delay=2");
+    Cluster::start(setup)
+}
+
+/// Compares what was acknowledged with what is there.
+#[track_caller]
+fn check(cluster: &Cluster, report: &Report) {
+    println!("{report}");
+    assert!(report.wrong().is_empty(), "{:#?}", report.wrong());
+    assert!(report.window() < WINDOW, "{report}");
+    let (records, pages) = (&report.records, &report.pages);
+    let counts = records.values().map(Vec::len).chain([pages.len()]);
+    assert_eq!(counts.filter(|count| *count > 10).count(), 3, "{report}");
+    assert_eq!(cluster.lost(report), Lost::default());
+}
+
+#[test]
+fn a_node_that_is_killed_or_restarted_loses_nothing() {
+    let pair = PostgresPair::start();
+    let mut cluster = start(&pair);
+    let load = Load::start(&cluster);
+    load.more(200);
+    for node in 0..3 {
+        cluster.restart_node(node);
+    }
+    load.more(200);
+    let report = load.end();
+    // Nothing was even noticed.
+    let failed: Vec<_> = report.failed().collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    check(&cluster, &report);
+
+    let load = Load::start(&cluster);
+    load.more(200);
+    cluster.kill_node(1);
+    load.settle();
+    let report = load.end();
+    assert!(report.broken().len() < 10, "{:#?}", report.broken());
+    check(&cluster, &report);
+    assert_eq!(cluster.ready_nodes(), 2);
+}
+
+#[test]
+fn a_standby_takes_over_from_a_primary_that_is_killed_and_nothing_is_lost() {
+    let mut pair = PostgresPair::start();
+    let cluster = start(&pair);
+    let load = Load::start(&cluster);
+    load.more(200);
+    pair.kill_primary();
+    pair.promote();
+    load.settle();
+    let report = load.end();
+    assert!(report.broken().is_empty(), "{:#?}", report.broken());
+    check(&cluster, &report);
+}
+
+#[test]
+fn a_node_that_was_stopped_learns_of_a_revocation_within_a_second_of_waking() {
+    let pair = PostgresPair::start();
+    let cluster = start(&pair);
+    let (email, password) = ("operator@example.com", "correct horse battery");
+    let add = format!("account add {email} --operator --password-stdin");
+    cluster.run_with_input(&add, password);
+    let app = format!("{}/api", cluster.url());
+    let sign_in = Call::new("POST", &format!("{app}/account/auth/login/"));
+    let sign_in = sign_in.json(&json!({"email": email, "password": password}));
+    let session = sign_in.ok()["token"]["access_token"].clone();
+    let session = format!("JWT {}", session.as_str().unwrap());
+    let living = || {
+        let service = Call::new("GET", &format!("{app}/service/")).authorization(&session);
+        let shown = service.timeout(Duration::from_secs(2)).try_send().ok();
+        let shown = shown.filter(|answer| answer.status == 200)?;
+        shown.json()["nodes"].as_array().map(Vec::len)
+    };
+    wait_until("all nodes know each other", || living() == Some(3));
+
+    let tokens = format!("{app}/projects/main/prod/tokens/");
+    let key = format!("Bearer {}", cluster.api_key());
+    let new = Call::new("POST", &tokens).json(&json!({"resource": "shop"}));
+    let made = new.authorization(&key).expect(201).json();
+    let token = made["token"].as_str().unwrap();
+    let stopped = &cluster.node_urls()[2];
+    let read = || cluster.read_on(stopped, "shop", token);
+    read().expect(200);
+    let load = Load::start(&cluster);
+    load.more(100);
+    cluster.service(2).signal("STOP");
+    wait_until("it gets no requests", || cluster.ready_nodes() == 2);
+    wait_until("it does not count as a node", || living() == Some(2));
+    let revoke = Call::new(
+        "DELETE",
+        &format!("{tokens}{}/", made["uid"].as_str().unwrap()),
+    );
+    revoke.authorization(&key).expect(204);
+    cluster.service(2).signal("CONT");
+    let woken = Instant::now();
+    wait_until("the token is dead", || read().send().status == 401);
+    let took = woken.elapsed();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    wait_until("all nodes know each other again", || living() == Some(3));
+    load.settle();
+    check(&cluster, &load.end());
+}
