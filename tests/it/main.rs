@@ -17,6 +17,7 @@ mod errors;
 mod examples;
 mod faults;
 mod foreign;
+mod galera;
 mod mail;
 mod metrics;
 mod nodes;

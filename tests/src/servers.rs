@@ -1,6 +1,7 @@
 //! Database servers for tests: found on this machine or installed, run as a user without privileges on a free
 //! port in a temporary folder, and ended when the test process is.
 
+mod galera;
 mod pair;
 
 use std::{
@@ -21,6 +22,7 @@ use tempfile::TempDir;
 
 use svc_system::{install, is_root};
 
+pub use self::galera::GaleraCluster;
 pub use self::pair::PostgresPair;
 use crate::wait_until;
 
@@ -446,7 +448,8 @@ fn on_mysql<T>(
         .build()
         .expect("a runtime");
     runtime.block_on(async {
-        let connect = mysql_async::Conn::from_url(format!("{url}?prefer_socket=false"));
+        let more = if url.contains('?') { '&' } else { '?' };
+        let connect = mysql_async::Conn::from_url(format!("{url}{more}prefer_socket=false"));
         let mut conn = tokio::time::timeout(PATIENCE, connect)
             .await
             .map_err(|error| mysql_async::Error::Other(error.into()))??;
