@@ -27,6 +27,7 @@ mod pages_code;
 mod pages_drafts;
 mod pages_publish;
 mod passed_sockets;
+mod patroni;
 mod people;
 mod projects;
 mod proxy;

@@ -3,6 +3,7 @@
 
 mod galera;
 mod pair;
+mod patroni;
 
 use std::{
     fs,
@@ -24,6 +25,7 @@ use svc_system::{install, is_root};
 
 pub use self::galera::GaleraCluster;
 pub use self::pair::PostgresPair;
+pub use self::patroni::PatroniCluster;
 use crate::wait_until;
 
 /// The password of the server's user, with characters that a URL has to escape.
