@@ -1,7 +1,9 @@
 //! Database servers for tests: found on this machine or installed, run as a user without privileges on a free
 //! port in a temporary folder, and ended when the test process is.
 
+mod galera;
 mod pair;
+mod patroni;
 
 use std::{
     fs,
@@ -21,7 +23,9 @@ use tempfile::TempDir;
 
 use svc_system::{install, is_root};
 
+pub use self::galera::GaleraCluster;
 pub use self::pair::PostgresPair;
+pub use self::patroni::PatroniCluster;
 use crate::wait_until;
 
 /// The password of the server's user, with characters that a URL has to escape.
@@ -446,7 +450,8 @@ fn on_mysql<T>(
         .build()
         .expect("a runtime");
     runtime.block_on(async {
-        let connect = mysql_async::Conn::from_url(format!("{url}?prefer_socket=false"));
+        let more = if url.contains('?') { '&' } else { '?' };
+        let connect = mysql_async::Conn::from_url(format!("{url}{more}prefer_socket=false"));
         let mut conn = tokio::time::timeout(PATIENCE, connect)
             .await
             .map_err(|error| mysql_async::Error::Other(error.into()))??;

@@ -135,11 +135,28 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Runs the named steps; without names all of them, the tests last.
+/// Steps that run only by name.
+const BY_NAME: &[Step] = &[Step {
+    name: "cluster-patroni",
+    about: "services over a PostgreSQL that Patroni and etcd keep available, when its leader dies or changes",
+    run: |repository| {
+        build_program(repository)?;
+        repository
+            .cargo(["test", "--package", "svc-tests", "--test", "it", "--"])
+            .args(["patroni::", "--ignored", "--nocapture"])
+            .env(
+                "TESTED_PROGRAM",
+                repository.program("debug").display().to_string(),
+            )
+            .run()
+    },
+}];
+
+/// Runs the named steps; without names all of them but those that run only by name, the tests last.
 pub fn run(repository: &Repository, names: &[String]) -> Result<(), Failure> {
     let steps = match names {
         [] => STEPS.iter().collect(),
-        names => Step::named(&[STEPS], names)?,
+        names => Step::named(&[STEPS, BY_NAME], names)?,
     };
     let Some((last, before)) = steps.split_last() else {
         return Ok(());

@@ -31,6 +31,7 @@ mod connect;
 mod discover;
 mod fault;
 mod functions;
+mod hosts;
 mod place;
 mod read;
 mod select;

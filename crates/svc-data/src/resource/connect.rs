@@ -11,6 +11,7 @@ use crate::{Error, Result};
 /// Where a database is: `sqlite:PATH`, optionally with `?mode=ro`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
 /// optionally with `sslmode`, `sslrootcert`, `connect_timeout` and `host` (of a Unix socket) as in libpq; or
 /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, optionally with `ssl-mode`, `ssl-ca` and `socket` as in MySQL's client.
+/// Several hosts are separated by commas, as `HOST:PORT,HOST:PORT`.
 ///
 /// It may contain a password, so it is shown with its scheme only.
 ///

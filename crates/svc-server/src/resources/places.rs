@@ -336,6 +336,7 @@ mod tests {
             ("postgres://u@db.invalid/d", GivenBy::Administrator, true),
             ("mysql://u@127.0.0.1/d", GivenBy::Administrator, true),
             ("mysql://u@10.0.0.1/d", GivenBy::Operator, false),
+            ("mysql://u@127.0.0.1,10.0.0.1/d", GivenBy::Operator, false),
             ("postgres://u@10.0.0.1/d", GivenBy::Operator, false),
             (
                 "postgres://u@10.0.0.1,127.0.0.1/d",

@@ -13,6 +13,7 @@ use std::{
 use deadpool::managed::{self, Metrics, RecycleError};
 use mysql_async::{Conn, DriverError, Opts, OptsBuilder, SslOpts, prelude::Queryable as _};
 
+use super::hosts::{Host, Hosts, join_cluster};
 use crate::{
     Error, Location, Result, ServerLocation,
     admission::Admission,
@@ -37,7 +38,7 @@ const FRESH: Duration = Duration::from_secs(1);
 /// Where a server is, and how it is reached.
 #[derive(Clone)]
 pub(crate) struct Source {
-    opts: Opts,
+    hosts: Arc<Hosts>,
     verify: Verify,
     /// The PEM file with the certificates to trust, where they are not the usual ones.
     root: Option<PathBuf>,
@@ -67,17 +68,28 @@ impl Source {
     pub(super) fn parse(rest: &str, rule: Option<ServerRule>) -> Result<Self> {
         let (rest, verify, root) = TLS.split(rest)?;
         // The error may quote the URL.
-        let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(|_| wrong_url())?;
-        if opts.db_name().is_none_or(str::is_empty) {
+        let hosts = Hosts::parse(&rest).ok_or_else(wrong_url)?;
+        if hosts
+            .opts()
+            .any(|opts| opts.db_name().is_none_or(str::is_empty))
+        {
             return Err(wrong_url());
         }
-        let opts = OptsBuilder::from_opts(opts)
-            // No other server than the one that is named.
-            .prefer_socket(false)
-            .tcp_nodelay(true)
-            .stmt_cache_size(MAX_PREPARED);
+        if hosts.are_several() && hosts.opts().any(|opts| opts.socket().is_some()) {
+            return Err(Error::invalid(
+                "the URL of a MySQL or MariaDB database names either several hosts or a socket, not both",
+            ));
+        }
+        let hosts = hosts.map(|opts| {
+            let opts = OptsBuilder::from_opts(opts)
+                // No other server than the one that is named.
+                .prefer_socket(false)
+                .tcp_nodelay(true)
+                .stmt_cache_size(MAX_PREPARED);
+            opts.into()
+        });
         Ok(Self {
-            opts: opts.into(),
+            hosts: Arc::new(hosts),
             verify,
             root: root.map(PathBuf::from),
             rule,
@@ -87,11 +99,12 @@ impl Source {
 
     /// Where the server is.
     pub(super) fn location(&self) -> Location {
-        let socket = self.opts.socket().map(PathBuf::from);
-        let host = (self.opts.ip_or_hostname().to_owned(), self.opts.tcp_port());
+        let of_network = self.hosts.opts().filter(|opts| opts.socket().is_none());
+        let hosts = of_network.map(|opts| (opts.ip_or_hostname().to_owned(), opts.tcp_port()));
+        let sockets = self.hosts.opts().filter_map(|opts| opts.socket());
         Location::Server(ServerLocation {
-            hosts: socket.is_none().then_some(host).into_iter().collect(),
-            sockets: socket.into_iter().collect(),
+            hosts: hosts.collect(),
+            sockets: sockets.map(PathBuf::from).collect(),
             certificates: self.root.clone(),
         })
     }
@@ -114,7 +127,8 @@ impl Source {
 
     /// The name of the database.
     pub(super) fn database(&self) -> &str {
-        self.opts.db_name().unwrap_or_default()
+        let mut all = self.hosts.opts();
+        all.find_map(Opts::db_name).unwrap_or_default()
     }
 
     /// A pool of so many connections at most, whose statements get their turn from `admission`. `settings` are set
@@ -135,11 +149,48 @@ impl Source {
         Connections::new(managed::Pool::builder(manager), size, admission, source)
     }
 
+    /// Connects to the first host that can be used. Why none can be is what a server said, or what was wrong with the way to
+    /// the last one.
+    async fn connect(&self) -> Result<Conn, mysql_async::Error> {
+        let mut said = None;
+        for host in self.hosts.in_turn() {
+            match self.connect_to(host).await {
+                Ok(conn) => return Ok(conn),
+                Err(_) if matches!(said, Some(mysql_async::Error::Server(_))) => {}
+                Err(error) => said = Some(error),
+            }
+        }
+        Err(said.unwrap_or_else(no_host))
+    }
+
+    /// Connects to the host of another connection.
+    async fn connect_as(&self, conn: &Conn) -> Result<Conn, mysql_async::Error> {
+        let (_, host) = self.hosts.of(conn).ok_or_else(no_host)?;
+        self.connect_to(host).await
+    }
+
+    /// Connects to a host, and remembers whether it can be used where there are others.
+    async fn connect_to(&self, host: &Host) -> Result<Conn, mysql_async::Error> {
+        if !self.hosts.are_several() {
+            return self.connect_sized(host.opts()).await;
+        }
+        let connected = tokio::time::timeout(self.hosts.patience(), async {
+            let mut conn = self.connect_sized(host.opts()).await?;
+            join_cluster(&mut conn).await?;
+            Ok(conn)
+        });
+        let connected = connected
+            .await
+            .unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()));
+        host.tried(connected.as_ref().err());
+        connected
+    }
+
     /// Makes a connection on which no packet of any size is taken into memory: one that is announced as too large is an
     /// error. What is sent keeps to the limit of the server, where that is the smaller one.
-    async fn connect(&self) -> Result<Conn, mysql_async::Error> {
+    async fn connect_sized(&self, opts: &Opts) -> Result<Conn, mysql_async::Error> {
         if !self.sends_more.load(Ordering::Relaxed) {
-            let mut conn = self.connect_with(None).await?;
+            let mut conn = self.connect_with(opts, None).await?;
             let most: Option<u64> = conn.query_first("SELECT @@max_allowed_packet").await?;
             if most.is_some_and(|most| most <= MAX_PACKET as u64) {
                 return Ok(conn);
@@ -147,20 +198,24 @@ impl Source {
             self.sends_more.store(true, Ordering::Relaxed);
             conn.disconnect().await?;
         }
-        self.connect_with(Some(MAX_PACKET)).await
+        self.connect_with(opts, Some(MAX_PACKET)).await
     }
 
-    async fn connect_with(&self, packet: Option<usize>) -> Result<Conn, mysql_async::Error> {
-        let addresses = match self.opts.socket() {
+    async fn connect_with(
+        &self,
+        opts: &Opts,
+        packet: Option<usize>,
+    ) -> Result<Conn, mysql_async::Error> {
+        let addresses = match opts.socket() {
             Some(_) => None,
             None => {
-                let (host, port) = (self.opts.ip_or_hostname(), self.opts.tcp_port());
+                let (host, port) = (opts.ip_or_hostname(), opts.tcp_port());
                 let found = resolve(host, port, self.rule.as_ref()).await;
                 Some(found.map_err(|outage| mysql_async::Error::from(io::Error::other(outage)))?)
             }
         };
         let with = |tls: Option<SslOpts>| {
-            let opts = OptsBuilder::from_opts(self.opts.clone()).ssl_opts(tls);
+            let opts = OptsBuilder::from_opts(opts.clone()).ssl_opts(tls);
             let opts = opts.resolved_ips(addresses.clone());
             Conn::new(opts.max_allowed_packet(packet))
         };
@@ -173,6 +228,10 @@ impl Source {
             result => result,
         }
     }
+}
+
+fn no_host() -> mysql_async::Error {
+    io::Error::from(io::ErrorKind::NotFound).into()
 }
 
 fn wrong_url() -> Error {
@@ -221,6 +280,9 @@ impl managed::Manager for Manager {
         if conn.is_disconnected() {
             return Err(RecycleError::message("it was closed"));
         }
+        if self.source.hosts.replaces(conn, metrics.age()) {
+            return Err(RecycleError::message("another host is used"));
+        }
         if metrics.last_used() > FRESH {
             conn.ping().await?;
         }
@@ -240,7 +302,8 @@ impl ConnectionManager for Manager {
         conn.ping().await
     }
 
-    /// The server has to be asked on another connection.
+    /// The server has to be asked on another connection. That fails for a host that cannot be used any more, whose other
+    /// connections are not used then either.
     fn end(conn: Conn, source: Arc<Source>) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return;
@@ -248,11 +311,12 @@ impl ConnectionManager for Manager {
         let id = conn.id();
         runtime.spawn(async move {
             let ended = tokio::time::timeout(CONNECT_TIMEOUT, async {
-                let mut other = source.connect().await?;
+                let mut other = source.connect_as(&conn).await?;
                 other.query_drop(format!("KILL {id}")).await?;
                 other.disconnect().await
             });
-            if !matches!(ended.await, Ok(Ok(()))) {
+            let ended = ended.await;
+            if !matches!(ended, Ok(Ok(()))) {
                 tracing::debug!("a statement that nobody waits for could not be ended");
             }
             drop(conn);

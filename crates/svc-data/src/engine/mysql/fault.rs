@@ -2,7 +2,7 @@
 
 use mysql_async::{DriverError, Error as SqlError, IoError, ServerError};
 
-use super::connect::Manager;
+use super::{connect::Manager, hosts::NOT_READY};
 use crate::{
     Constraint, ConstraintKind, Error, ErrorKind, Model, Outage,
     engine::server::connections::Faults,
@@ -49,7 +49,10 @@ pub(super) fn translate(error: SqlError) -> Error {
         // A value that the database cannot compute with, or a pattern that it does not accept.
         1139 | 1365 | 1690 | 3685..=3700 => Error::invalid(message),
         1390 | 1153 | 1436 | 1104 => Error::invalid(format!("the request is too large: {message}")),
-        1040 | 1044 | 1045 | 1049 | 1053 | 1129 | 1130 | 1203 | 1226 | 1021 | 1114 | 3032 => {
+        // The others of a Galera cluster could not be asked.
+        1180 => Error::unavailable("the server could not commit"),
+        1040 | 1044 | 1045 | 1049 | 1053 | 1129 | 1130 | 1203 | 1226 | 1021 | 1114 | 1927
+        | 3032 | NOT_READY => {
             return Manager::unreachable(error);
         }
         code => Error::internal(format!(
@@ -94,7 +97,9 @@ impl Faults for Manager {
 
     fn breaks_the_connection(error: &Error) -> bool {
         match source(error) {
-            Some(SqlError::Server(reason)) => matches!(reason.code, 1053 | 1927),
+            Some(SqlError::Server(reason)) => {
+                matches!(reason.code, 1053 | 1180 | 1927 | NOT_READY)
+            }
             Some(_) => true,
             None => error.kind() == ErrorKind::Timeout,
         }
@@ -157,7 +162,7 @@ fn outage(error: &SqlError) -> Outage {
             1045 | 1129 | 1130 | 1698 => Outage::Refused,
             1044 | 1049 => Outage::NoDatabase,
             1040 | 1203 | 1226 => Outage::Full,
-            1053 => Outage::Starting,
+            1053 | NOT_READY => Outage::Starting,
             _ => Outage::Other,
         },
         SqlError::Driver(error) => match error {

@@ -6,7 +6,7 @@ use super::{
     CreateRecord as _, ServerEngine,
     connections::Lease,
     transaction::finish,
-    upsert::{TRIES, Upsert, let_others_end},
+    upsert::{Tries, Upsert, is_taken_back},
 };
 use crate::{
     Error, ErrorKind, Model, RecordJson, Result,
@@ -25,17 +25,12 @@ pub(super) async fn bulk_create<E: ServerEngine>(
     model: &Arc<Model>,
     plan: &BulkPlan,
 ) -> Result<BulkResults> {
+    let mut tries = Tries::default();
     let mut created = begin_and_create::<E>(lease, model, plan).await;
-    for tried in 1..TRIES {
-        match &created {
-            // Others change the same records in another order.
-            Err(error) if E::is_deadlock(error) && plan.has_upserts() => {
-                E::run(lease, "ROLLBACK").await?;
-                let_others_end(tried).await;
-                created = begin_and_create::<E>(lease, model, plan).await;
-            }
-            _ => break,
-        }
+    // Others change the same records in another order.
+    while tries.again(is_taken_back::<E, _>(&created)).await {
+        E::run(lease, "ROLLBACK").await?;
+        created = begin_and_create::<E>(lease, model, plan).await;
     }
     if let Ok(results) = &mut created {
         if plan.atomic && results.iter().any(Result::is_err) {

@@ -15,18 +15,40 @@ use crate::{
     record::{Projection, RecordBody},
 };
 
-/// How often an upsert is tried, where others write the same record at the same time.
-pub(super) const TRIES: u32 = 8;
+/// How often a write is tried, where others write the same record at the same time.
+const TRIES: u32 = 8;
 /// Half of the longest pause before the second try.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
 /// Pauses before a transaction is repeated that was ended for the sake of another one: longer each time, and not as long as
 /// those that were ended with it.
-pub(super) async fn let_others_end(tried: u32) {
+async fn let_others_end(tried: u32) {
     let longest = FIRST_PAUSE.saturating_mul(1 << tried.min(10));
     let part = RandomState::new().hash_one(tried) % 100;
     let part = u32::try_from(part).unwrap_or(0);
     tokio::time::sleep(longest * part / 100).await;
+}
+
+/// How often a write was tried that the server may take back for the sake of another one: in a deadlock, and in a cluster also
+/// when another node was first.
+#[derive(Default)]
+pub(super) struct Tries(u32);
+
+impl Tries {
+    /// Whether a write is to be tried again, after a pause.
+    pub(super) async fn again(&mut self, was_taken_back: bool) -> bool {
+        self.0 += 1;
+        if !was_taken_back || self.0 >= TRIES {
+            return false;
+        }
+        let_others_end(self.0).await;
+        true
+    }
+}
+
+/// Whether the server has taken a write back for the sake of another one.
+pub(super) fn is_taken_back<E: ServerEngine, T>(done: &Result<T>) -> bool {
+    done.as_ref().is_err_and(E::is_deadlock)
 }
 
 /// What became of an upsert with one statement.
@@ -81,13 +103,13 @@ impl<E: ServerEngine> Upsert<E> {
         engine: &E,
         lease: &mut Lease<E::Manager>,
     ) -> Result<RecordJson> {
-        for tried in 1..TRIES {
-            match self.run_once(engine, lease).await {
-                Err(error) if E::is_deadlock(&error) => let_others_end(tried).await,
-                done => return done,
+        let mut tries = Tries::default();
+        loop {
+            let done = self.run_once(engine, lease).await;
+            if !tries.again(is_taken_back::<E, _>(&done)).await {
+                return done;
             }
         }
-        self.run_once(engine, lease).await
     }
 
     async fn run_once(&self, engine: &E, lease: &mut Lease<E::Manager>) -> Result<RecordJson> {
