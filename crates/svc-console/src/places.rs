@@ -3,6 +3,7 @@
 mod enter;
 mod environment;
 pub(crate) mod model;
+mod problem;
 mod projects;
 mod record;
 mod records;
@@ -24,7 +25,7 @@ use crate::{
 pub(crate) async fn answer(mut visit: Visit) -> Response<Body> {
     let answer = match route(&mut visit).await {
         Ok(answer) => answer,
-        Err(problem) => problem.into_answer(&visit),
+        Err(problem) => problem::answer(&visit, &problem),
     };
     answer.into_response()
 }

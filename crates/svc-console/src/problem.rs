@@ -1,16 +1,9 @@
-//! Why a place could not answer, and the page that says so.
+//! Why a place could not answer.
 
 use http::StatusCode;
-use maud::{Markup, html};
 use svc_api::Error;
 
-use crate::{
-    BoxError,
-    answer::Answer,
-    places::sign_in,
-    ui::{frame::plain_page, notice},
-    visit::Visit,
-};
+use crate::BoxError;
 
 pub(crate) type Result<T, E = Problem> = std::result::Result<T, E>;
 
@@ -49,7 +42,8 @@ impl From<Error> for Problem {
 }
 
 impl Problem {
-    fn status(&self) -> StatusCode {
+    /// The status of the answer.
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::OtherMethod => StatusCode::METHOD_NOT_ALLOWED,
@@ -62,49 +56,5 @@ impl Problem {
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Api(error) => error.status().unwrap_or(StatusCode::BAD_GATEWAY),
         }
-    }
-
-    /// The page about it.
-    pub(crate) fn into_answer(self, visit: &Visit) -> Answer {
-        if matches!(self, Self::SignedOut) {
-            return sign_in::asked(visit);
-        }
-        let status = self.status();
-        if visit.fragment().is_some() {
-            let told = self.told(visit);
-            return Answer::page(told).status(status);
-        }
-        let title = visit.texts.get("problem-title");
-        let page = plain_page(
-            visit,
-            &title,
-            &html! {
-                h1 { (title) }
-                (self.told(visit))
-                p { a.button href=(visit.root) { (visit.texts.get("problem-home")) } }
-            },
-        );
-        Answer::page(page).status(status)
-    }
-
-    /// What went wrong, and what to do.
-    fn told(&self, visit: &Visit) -> Markup {
-        let texts = visit.texts;
-        let text = match self {
-            Self::NotFound => texts.get("problem-not-found"),
-            Self::OtherMethod => texts.get("problem-method"),
-            Self::NotUtf8 => texts.get("problem-not-utf8"),
-            Self::NotAForm => texts.get("problem-not-a-form"),
-            Self::TooLarge => texts.get("problem-too-large"),
-            Self::Foreign => texts.get("problem-foreign"),
-            Self::SignedOut => texts.get("sign-in-ended"),
-            Self::OtherAccount => texts.get("problem-other-account"),
-            Self::Unavailable(error) => {
-                tracing::warn!(%error, "sessions of the console cannot be looked up");
-                texts.get("problem-unavailable")
-            }
-            Self::Api(error) => return notice::of_error(visit, error),
-        };
-        notice::error(visit, &text)
     }
 }

@@ -3,6 +3,7 @@
 mod account;
 mod administration;
 mod call;
+mod console;
 mod docs;
 mod functions;
 pub(crate) mod health;
@@ -29,7 +30,6 @@ use http::{Method, StatusCode};
 
 use self::routes::{Hosts, Routed, Routes};
 use crate::{
-    console,
     http::{ApiError, compression::compressed, response::empty_response},
     metrics::requests::{Route, UNMATCHED},
     openapi, proxy,

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use axum::{body::Body as AxumBody, extract::ConnectInfo, response::IntoResponse as _};
+use axum::{body::Body as AxumBody, extract::ConnectInfo};
 use http::{HeaderValue, Request, Response, header, request::Parts};
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
@@ -10,14 +10,9 @@ use svc_model::wire::{Body, BoxFuture, Transport, TransportError};
 use svc_store::{CredentialHash, NewAccount, Secret, SignInOrigin};
 
 use crate::{
-    api::{
-        router,
-        routes::{Hosts, Routes},
-    },
+    api::{router, routes::Hosts},
     auth::throttle::caller,
     http::{
-        ApiError,
-        compression::compressed,
         limits::{Limits, Stack},
         links,
         request::{Peer, RequestId},
@@ -233,23 +228,4 @@ impl Transport for ForBrowser {
             Ok(response.map(Body::stream))
         })
     }
-}
-
-/// The path of the console.
-pub(crate) const CONSOLE: &str = "/console";
-
-/// The routes of a console.
-pub(crate) fn routes(console: &Arc<dyn Transport>) -> Routes {
-    let console = Arc::clone(console);
-    let answer = move |request: axum::extract::Request| async move {
-        match console.send(request.map(Body::stream)).await {
-            Ok(response) => response.map(AxumBody::new),
-            Err(error) => ApiError::Internal(error.to_string()).into_response(),
-        }
-    };
-    let pages = Routes::new()
-        .any(CONSOLE, answer.clone())
-        .any(&format!("{CONSOLE}/"), answer.clone())
-        .any(&format!("{CONSOLE}/{{*path}}"), answer);
-    pages.layered(compressed)
 }

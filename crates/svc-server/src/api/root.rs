@@ -6,8 +6,10 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::json;
 
 use crate::{
-    api::routes::{Hosts, PREFIX, Routes},
-    console::CONSOLE,
+    api::{
+        console::CONSOLE,
+        routes::{Hosts, PREFIX, Routes},
+    },
     http::{
         ApiError, ApiResponse, links,
         request::Peer,

@@ -1,0 +1,55 @@
+//! The page that says why a place could not answer.
+
+use maud::{Markup, html};
+
+use super::sign_in;
+use crate::{
+    answer::Answer,
+    problem::Problem,
+    ui::{frame::plain_page, notice},
+    visit::Visit,
+};
+
+/// The page about it.
+pub(super) fn answer(visit: &Visit, problem: &Problem) -> Answer {
+    if matches!(problem, Problem::SignedOut) {
+        return sign_in::asked(visit);
+    }
+    let status = problem.status();
+    if visit.fragment().is_some() {
+        let told = told(visit, problem);
+        return Answer::page(told).status(status);
+    }
+    let title = visit.texts.get("problem-title");
+    let page = plain_page(
+        visit,
+        &title,
+        &html! {
+            h1 { (title) }
+            (told(visit, problem))
+            p { a.button href=(visit.root) { (visit.texts.get("problem-home")) } }
+        },
+    );
+    Answer::page(page).status(status)
+}
+
+/// What went wrong, and what to do.
+fn told(visit: &Visit, problem: &Problem) -> Markup {
+    let texts = visit.texts;
+    let text = match problem {
+        Problem::NotFound => texts.get("problem-not-found"),
+        Problem::OtherMethod => texts.get("problem-method"),
+        Problem::NotUtf8 => texts.get("problem-not-utf8"),
+        Problem::NotAForm => texts.get("problem-not-a-form"),
+        Problem::TooLarge => texts.get("problem-too-large"),
+        Problem::Foreign => texts.get("problem-foreign"),
+        Problem::SignedOut => texts.get("sign-in-ended"),
+        Problem::OtherAccount => texts.get("problem-other-account"),
+        Problem::Unavailable(error) => {
+            tracing::warn!(%error, "sessions of the console cannot be looked up");
+            texts.get("problem-unavailable")
+        }
+        Problem::Api(error) => return notice::of_error(visit, error),
+    };
+    notice::error(visit, &text)
+}
