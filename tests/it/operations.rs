@@ -202,7 +202,8 @@ fn a_shutdown_finishes_active_requests() {
 #[test]
 fn a_shutdown_with_a_delay_goes_on_serving_while_it_is_not_ready() {
     let folder = tempfile::tempdir().unwrap();
-    let mut service = serve(&folder, &["--shutdown-delay", "2"]);
+    let arguments = ["serve", "--shutdown-delay", "2"];
+    let mut service = Service::start(folder.path(), &arguments);
     service.root("GET", "/readyz").expect(200);
     let asked = Instant::now();
     service.request_end();

@@ -159,8 +159,9 @@ impl Service {
     /// When it ends or does not get ready.
     pub fn start_with(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         // The shell ends the program when this process is gone, however it went: its standard input
-        // is a pipe that closes then. `exec` would not notice.
+        // is a pipe that closes then. `exec` would not notice. Without its output, that of the program ends with it.
         let script = r#""$0" "$@" & child=$!
+            exec >&-
             trap 'kill -TERM $child; wait $child; exit $?' TERM
             echo $child >&3
             read -r _ || true

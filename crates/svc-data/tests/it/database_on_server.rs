@@ -74,6 +74,30 @@ async fn a_statement_that_is_refused_takes_back_itself_alone_and_an_error_everyt
     assert_eq!(number(&database, "c").await, None);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_is_paused_in_the_middle_of_a_write_keeps_no_other_waiting_for_long() {
+    let url = url().await;
+    let (paused, other) = (open(&url).await.unwrap(), open(&url).await.unwrap());
+    let (holds, held) = tokio::sync::oneshot::channel();
+    let (wake, woken) = std::sync::mpsc::channel();
+    let write = tokio::spawn(async move {
+        let write = move |c: &mut dyn Connection| {
+            insert(c, "paused")?;
+            holds.send(()).unwrap();
+            woken.recv_timeout(Duration::from_secs(60)).unwrap();
+            insert(c, "woken")
+        };
+        paused.write::<_, Error, _>(write).await
+    });
+    held.await.unwrap();
+    let meanwhile = other.write::<_, Error, _>(|c| insert(c, "other"));
+    meanwhile.await.unwrap();
+    wake.send(()).unwrap();
+    write.await.unwrap().unwrap_err();
+    assert_eq!(number(&other, "other").await, Some(1));
+    assert_eq!(number(&other, "paused").await, None);
+}
+
 #[tokio::test]
 async fn a_text_that_the_server_cannot_keep_is_refused_and_found_nowhere() {
     let database = open(&url().await).await.unwrap();

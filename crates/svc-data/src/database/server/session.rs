@@ -17,6 +17,10 @@ use crate::{
 
 /// What those that write wait for. The number is that of nobody else.
 const WRITING: &str = "SELECT pg_catalog.pg_advisory_xact_lock(6079174263128)";
+/// A process that is paused in the middle of a write, or cut off, would keep all others waiting: the server ends its transaction
+/// before they give up, which they do by the timeout of statements.
+const BEGIN_WRITE: &str =
+    "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2500ms'; SET LOCAL lock_timeout = 0";
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// A statement that fails takes back itself alone, as it does on SQLite.
 const SAVEPOINT: &str = "statement";
@@ -127,7 +131,7 @@ impl<'a> Session<'a> {
         if !self.has_begun {
             self.has_begun = true;
             match self.writes {
-                true => before.extend(["BEGIN".to_owned(), WRITING.to_owned()]),
+                true => before.extend([BEGIN_WRITE.to_owned(), WRITING.to_owned()]),
                 false => before.push(BEGIN_READ.to_owned()),
             }
         }
