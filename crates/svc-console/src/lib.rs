@@ -3,8 +3,8 @@
 //! It is a client like any other. It knows `svc-api`, and of the service only what [`Service`] says: how to reach it, and how a
 //! browser keeps a session. HTML is rendered here, works without JavaScript, and is improved by small modules.
 //!
-//! A request's way: [`Console`] -> [`places`] by its path -> the place asks the service over `svc-api` -> a component of [`ui`]
-//! -> [`answer`]. A fragment of a page is made by the function that makes it in the whole page.
+//! A request's way: [`Console`] -> a file of `places/`, by its path -> the service, over `svc-api` -> a component of `ui/`
+//! -> `answer`. A fragment of a page is made by the function that makes it in the whole page.
 
 mod answer;
 mod assets;
