@@ -580,3 +580,87 @@ fn the_link_of_the_demo_signs_in_once() {
     let again = browser.post("/console/enter/", &[("code", &code)]);
     assert_eq!(again.status, 400, "{}", again.body);
 }
+
+#[test]
+fn a_database_is_tested_connected_and_disconnected_in_the_browser() {
+    let setup = Setup::new();
+    let browser = Browser::signed_in(&setup.service);
+    let home = "/console/projects/main/prod/";
+    assert!(browser.page(home).contains("prod/connect/"));
+    let form = format!("{home}connect/?engine=postgres");
+    assert!(browser.page(&form).contains("name=\"host\""));
+    // The parts of the address of a server whose password has characters that a URL escapes.
+    let url = PostgresServer::shared().database("CREATE TABLE a (id BIGINT PRIMARY KEY)");
+    let rest = url.strip_prefix("postgres://").unwrap();
+    let (user, rest) = rest.split_once(':').unwrap();
+    let (_, rest) = rest.split_once('@').unwrap();
+    let (host, database) = rest.split_once('/').unwrap();
+    let (host, port) = host.split_once(':').unwrap();
+    let fields = |password: &'static str, action: &'static str| {
+        let fields = [
+            ("name", "new"),
+            ("host", host),
+            ("port", port),
+            ("database", database),
+            ("user", user),
+            ("password", password),
+            ("action", action),
+        ];
+        fields.map(|(name, value)| (name.to_owned(), value.to_owned()))
+    };
+    let send = |password, action| {
+        let fields = fields(password, action);
+        let fields: Vec<(&str, &str)> = fields
+            .iter()
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
+        browser.post(&form, &fields)
+    };
+    let wrong = send("wrong", "test");
+    assert!(
+        wrong.body.contains("role=\"alert\"") && wrong.body.contains("value=\"new\""),
+        "{}",
+        wrong.body
+    );
+    let passed = send("s3cret/p@ss", "test");
+    assert!(
+        passed.body.contains("role=\"status\"") && passed.body.contains("PostgreSQL"),
+        "{}",
+        passed.body
+    );
+    let refused = send("wrong", "save");
+    assert_eq!(refused.status, 400);
+    assert!(
+        refused.body.contains("name=\"unchecked\""),
+        "{}",
+        refused.body
+    );
+    let saved = send("s3cret/p@ss", "save");
+    assert_eq!(
+        saved.header("location"),
+        format!("{home}records/new/"),
+        "{}",
+        saved.body
+    );
+    assert!(
+        browser
+            .page(&format!("{home}records/new/"))
+            .contains("records/new/a/")
+    );
+
+    let place = format!("{home}resources/new/");
+    let state = browser.page(&place);
+    assert!(state.contains(host) && !state.contains("s3cret"), "{state}");
+    let reloaded = browser.post(&place, &[]);
+    assert_eq!(reloaded.header("location"), format!("{place}?reloaded=1"));
+    let delete = format!("{place}delete/");
+    assert!(
+        browser
+            .post(&delete, &[("confirm", "old")])
+            .body
+            .contains("role=\"alert\"")
+    );
+    let deleted = browser.post(&delete, &[("confirm", "new")]);
+    assert_eq!(deleted.header("location"), home, "{}", deleted.body);
+    assert_eq!(browser.get(&place).status, 404);
+}

@@ -7,6 +7,7 @@ mod problem;
 mod projects;
 mod record;
 mod records;
+mod resources;
 pub(crate) mod sign_in;
 
 use http::{Method, Response};
@@ -17,7 +18,9 @@ use svc_model::{
 use crate::{
     answer::Answer,
     assets,
+    href::Href,
     problem::{Problem, Result},
+    ui::frame::Frame,
     visit::Visit,
 };
 
@@ -69,6 +72,9 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
             };
             match *place {
                 [] => environment::answer(visit, &scope).await,
+                ["connect"] => resources::create(visit, &scope).await,
+                ["resources", name] => resources::answer(visit, &scope, name).await,
+                ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,
                 ["records", resource] => environment::models(visit, &scope, resource).await,
                 ["records", resource, model] => {
                     records::answer(visit, &scope, (resource, model)).await
@@ -94,6 +100,17 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
 pub(crate) struct Scope {
     pub(crate) project: ProjectName,
     pub(crate) environment: EnvironmentName,
+}
+
+impl Scope {
+    /// The address of the environment's first place.
+    pub(crate) fn home(&self, visit: &Visit) -> Href {
+        Frame::environment_href(
+            &visit.root,
+            self.project.as_str(),
+            self.environment.as_str(),
+        )
+    }
 }
 
 /// Who looks at a place of an environment, and the project that it is in.

@@ -57,6 +57,40 @@ fields-count = { $count ->
    *[other] { $count } Felder
 }
 
+connect = Datenbank verbinden
+connect-save = Verbinden
+connect-test = Testen
+resource-name = Name
+resource-name-hint = Der Name in Adressen, zum Beispiel shop. Er kann später nicht geändert werden.
+path = Datei
+path-hint = Auf dem Rechner des Dienstes.
+host = Host
+port = Port
+database = Datenbank
+database-user = Benutzer
+keep-unchecked = Behalten, obwohl die Datenbank nicht erreichbar ist
+test-passed = Verbunden: { $engine } { $version }, { $models ->
+    [one] eine Tabelle oder Sicht
+   *[other] { $models } Tabellen und Sichten
+}, gelesen in { $milliseconds } ms. Nichts wurde gespeichert.
+state = Zustand
+state-up = verbunden
+state-down = nicht erreichbar
+state-connecting = wird verbunden
+reason = Grund
+engine = Datenbanksystem
+address = Adresse
+models = Tabellen und Sichten
+pool = Verbindungen
+pool-use = { $used } von { $size } in Gebrauch, { $waiting } warten
+open-records = Öffnen
+reload = Struktur neu lesen
+reloaded = Die Struktur wurde neu gelesen.
+disconnect = Trennen
+disconnect-what = { $name } wird getrennt, mit seinen Tokens und Geheimnissen. Die Datenbank selbst bleibt, wie sie ist.
+disconnect-name = Zur Bestätigung geben Sie den Namen ein: { $name }
+disconnect-name-wrong = Geben Sie zur Bestätigung { $name } ein. Nichts wurde getan.
+
 search = Suchen
 field = Feld
 lookup = Vergleich

@@ -57,6 +57,40 @@ fields-count = { $count ->
    *[other] { $count } fields
 }
 
+connect = Connect a database
+connect-save = Connect
+connect-test = Test
+resource-name = Name
+resource-name-hint = The name in addresses, such as shop. It cannot be changed later.
+path = File
+path-hint = On the machine of the service.
+host = Host
+port = Port
+database = Database
+database-user = User
+keep-unchecked = Keep it although the database cannot be reached
+test-passed = Connected: { $engine } { $version }, { $models ->
+    [one] one table or view
+   *[other] { $models } tables and views
+}, read in { $milliseconds } ms. Nothing was saved.
+state = State
+state-up = connected
+state-down = not reachable
+state-connecting = connecting
+reason = Reason
+engine = Database system
+address = Address
+models = Tables and views
+pool = Connections
+pool-use = { $used } of { $size } in use, { $waiting } waiting
+open-records = Open
+reload = Read the structure again
+reloaded = The structure was read again.
+disconnect = Disconnect
+disconnect-what = { $name } is disconnected with its tokens and secrets. The database itself stays as it is.
+disconnect-name = To confirm, enter the name: { $name }
+disconnect-name-wrong = Enter { $name } to confirm. Nothing was done.
+
 search = Search
 field = Field
 lookup = Comparison

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use svc_model::{ResourceName, resources::ModelDescription};
 
-use super::{Scope, context};
+use super::{Scope, context, resources};
 use crate::{
     answer::Answer,
     href::Href,
@@ -28,7 +28,8 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
         shown.push((name, described));
     }
     let texts = visit.texts;
-    let home = here(visit, scope);
+    let home = scope.home(visit);
+    let may_connect = resources::may_connect(&account, &project);
     let frame = Frame {
         visit,
         account: &account,
@@ -37,12 +38,22 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
         title: project.name.clone(),
     };
     Ok(Answer::page(frame.page(&html! {
+        @if may_connect {
+            div.toolbar {
+                div.grow {}
+                a.button.primary[shown.is_empty()] href=(home.below(["connect"])) { (texts.get("connect")) }
+            }
+        }
         @if shown.is_empty() {
             p.empty-state { (texts.get("resources-empty")) }
         }
         @for (name, described) in &shown {
             section {
-                h2 { a href=(home.below(["records", name.as_str()])) { bdi { (name) } } }
+                h2 {
+                    a href=(home.below(["records", name.as_str()])) { bdi { (name) } }
+                    " "
+                    a.small.muted href=(resources::place(visit, scope, name.as_str())) { (texts.get("state")) }
+                }
                 @match described {
                     Ok(models) => (model_list(visit, &home, name, models)),
                     Err(error) => (notice::of_error(visit, error)),
@@ -61,7 +72,7 @@ pub(crate) async fn models(visit: &Visit, scope: &Scope, resource: &str) -> Resu
         .model_descriptions()
         .send()
         .await?;
-    let home = here(visit, scope);
+    let home = scope.home(visit);
     let frame = Frame {
         visit,
         account: &account,
@@ -73,15 +84,6 @@ pub(crate) async fn models(visit: &Visit, scope: &Scope, resource: &str) -> Resu
     Ok(Answer::page(
         frame.page(&model_list(visit, &home, &resource, &models)),
     ))
-}
-
-/// The address of the environment's first place.
-pub(crate) fn here(visit: &Visit, scope: &Scope) -> Href {
-    Frame::environment_href(
-        &visit.root,
-        scope.project.as_str(),
-        scope.environment.as_str(),
-    )
 }
 
 fn model_list(

@@ -8,7 +8,7 @@ use svc_model::{
     resources::{Direction, FieldDescription, ModelDescription, ModelRelation},
 };
 
-use super::{Scope, context, environment};
+use super::{Scope, context};
 use crate::{
     href::Href,
     problem::{Problem, Result},
@@ -58,7 +58,7 @@ impl<'v> Model<'v> {
 
     /// What is around a page about the model or one of its records.
     pub(crate) fn frame(&self, title: String, above: Vec<(String, Href)>) -> Frame<'_> {
-        let home = environment::here(self.visit, &self.scope);
+        let home = self.scope.home(self.visit);
         let resource = home.below(["records", self.resource.as_str()]);
         let mut places = vec![
             (self.project.name.clone(), home),
@@ -80,13 +80,13 @@ impl<'v> Model<'v> {
     }
 
     fn list_of(&self, model: &str) -> Href {
-        let home = environment::here(self.visit, &self.scope);
+        let home = self.scope.home(self.visit);
         home.below(["records", self.resource.as_str(), model])
     }
 
     /// The address of a record of a model.
     pub(crate) fn record_of(&self, model: &str, id: &RecordId) -> Href {
-        let home = environment::here(self.visit, &self.scope);
+        let home = self.scope.home(self.visit);
         home.below([
             "records",
             self.resource.as_str(),

@@ -1,0 +1,262 @@
+//! The databases of an environment: connecting one, its state, and disconnecting it.
+
+mod connect;
+
+use http::StatusCode;
+use maud::{Markup, html};
+use svc_api::Client;
+use svc_model::{
+    administration::{
+        account::Account,
+        resources::{NewResource, Resource, Status, TestOutcome},
+    },
+    projects::Project,
+};
+
+use self::connect::{Connection, Kind};
+use super::{Scope, context};
+use crate::{
+    answer::Answer,
+    href::Href,
+    problem::{Problem, Result},
+    ui::{
+        frame::{Frame, account_field},
+        notice,
+    },
+    visit::Visit,
+};
+
+/// Whether somebody may connect databases of a project.
+pub(crate) fn may_connect(account: &Account, project: &Project) -> bool {
+    let group = project.group.as_ref();
+    let group = group.and_then(|team| team.permissions_group.as_deref());
+    account.is_operator || group == Some("administrator")
+}
+
+/// The form that connects a database, which is tested before it is kept.
+pub(crate) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
+    let (account, project) = context(visit, scope).await?;
+    let query = visit.query()?;
+    let kind = Kind::of(query.text("engine"));
+    let connection = Connection::of(kind, visit.form());
+    let home = scope.home(visit);
+    let page = |status: StatusCode, told: Option<Markup>, offers_unchecked: bool| {
+        let texts = visit.texts;
+        let frame = frame(visit, scope, &account, &project, texts.get("connect"), None);
+        let form = connection.form(visit, &home, &account, offers_unchecked);
+        let main = html! {
+            @if let Some(told) = told { (told) }
+            (form)
+        };
+        Answer::page(frame.page(&main)).status(status)
+    };
+    if !visit.is_post() {
+        return Ok(page(StatusCode::OK, None, false));
+    }
+    let client = visit.client_in(&scope.project, &scope.environment)?;
+    let administration = client.administration();
+    let resources = administration.resources();
+    if visit.form().text("action") == "test" {
+        return match resources.test(connection.url()).send().await {
+            Ok(outcome) => Ok(page(StatusCode::OK, Some(tested(visit, &outcome)), false)),
+            Err(error) if error.is_unauthenticated() => Err(error.into()),
+            Err(error) => {
+                let told = notice::of_error(visit, &error);
+                Ok(page(StatusCode::BAD_REQUEST, Some(told), false))
+            }
+        };
+    }
+    let name = visit.form().text("name").trim();
+    let mut new = NewResource::new(name, connection.url());
+    if visit.form().get("unchecked").is_some() {
+        new.unchecked = Some(true);
+    }
+    match resources.create(new).send().await {
+        Ok(created) => {
+            let name = created.resource.unique_name;
+            Ok(Answer::go(&home.below(["records", name.as_str()])))
+        }
+        Err(error) if error.is_unauthenticated() => Err(error.into()),
+        Err(error) => {
+            let is_away = error.field_errors().iter().any(|(field, _)| field == "url");
+            let told = notice::of_error(visit, &error);
+            Ok(page(StatusCode::BAD_REQUEST, Some(told), is_away))
+        }
+    }
+}
+
+/// The state of a database, and what can be done about it.
+pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<Answer> {
+    let (account, project) = context(visit, scope).await?;
+    let client = visit.client_in(&scope.project, &scope.environment)?;
+    let (resource, status) = load(&client, name).await?;
+    let mut told = None;
+    if visit.is_post() {
+        match client.resource(name).reload().send().await {
+            Ok(_) => return Ok(Answer::go(&place(visit, scope, name).with("reloaded", "1"))),
+            Err(error) if error.is_unauthenticated() => return Err(error.into()),
+            Err(error) => told = Some(notice::of_error(visit, &error)),
+        }
+    } else if visit.query()?.get("reloaded").is_some() {
+        told = Some(notice::done(&visit.texts.get("reloaded")));
+    }
+    let texts = visit.texts;
+    let frame = frame(visit, scope, &account, &project, name.to_owned(), None);
+    let records = scope.home(visit).below(["records", name]);
+    Ok(Answer::page(frame.page(&html! {
+        @if let Some(told) = told { (told) }
+        (state(visit, &resource, &status))
+        div.actions {
+            a.button.primary href=(records) { (texts.get("open-records")) }
+            @if may_connect(&account, &project) {
+                form method="post" action=(place(visit, scope, name)) {
+                    (account_field(&account))
+                    button { (texts.get("reload")) }
+                }
+                a.button.danger href=(place(visit, scope, name).below(["delete"])) { (texts.get("disconnect")) }
+            }
+        }
+    })))
+}
+
+/// Disconnects a database, which stays as it is.
+pub(crate) async fn delete(visit: &Visit, scope: &Scope, name: &str) -> Result<Answer> {
+    let (account, project) = context(visit, scope).await?;
+    let client = visit.client_in(&scope.project, &scope.environment)?;
+    let (resource, _) = load(&client, name).await?;
+    let mut told = None;
+    if visit.is_post() {
+        if visit.form().text("confirm") == name {
+            let administration = client.administration();
+            match administration.resources().delete(name).send().await {
+                Ok(()) => return Ok(Answer::go(&scope.home(visit))),
+                Err(error) if error.is_unauthenticated() => return Err(error.into()),
+                Err(error) => told = Some(notice::of_error(visit, &error)),
+            }
+        } else {
+            let text = visit
+                .texts
+                .with("disconnect-name-wrong", [("name", name.into())]);
+            told = Some(notice::error(visit, &text));
+        }
+    }
+    let texts = visit.texts;
+    let above = (name.to_owned(), place(visit, scope, name));
+    let frame = frame(
+        visit,
+        scope,
+        &account,
+        &project,
+        texts.get("disconnect"),
+        Some(above),
+    );
+    Ok(Answer::page(frame.page(&html! {
+        @if let Some(told) = told { (told) }
+        p { (texts.with("disconnect-what", [("name", resource.unique_name.as_str().into())])) }
+        form.stack method="post" action=(place(visit, scope, name).below(["delete"])) {
+            (account_field(&account))
+            label { (texts.with("disconnect-name", [("name", name.into())]))
+                input name="confirm" autocomplete="off" required;
+            }
+            div.actions {
+                button.danger { (texts.get("disconnect")) }
+                a.button href=(place(visit, scope, name)) { (texts.get("cancel")) }
+            }
+        }
+    })))
+}
+
+async fn load(client: &Client, name: &str) -> Result<(Resource, Status)> {
+    let administration = client.administration();
+    let resources = administration.resources();
+    let loaded = tokio::try_join!(async { resources.get(name).send().await }, async {
+        resources.status(name).send().await
+    },);
+    match loaded {
+        Ok(loaded) => Ok(loaded),
+        Err(error) if error.is_not_found() => Err(Problem::NotFound),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The address of a database.
+pub(crate) fn place(visit: &Visit, scope: &Scope, name: &str) -> Href {
+    scope.home(visit).below(["resources", name])
+}
+
+fn frame<'a>(
+    visit: &'a Visit,
+    scope: &'a Scope,
+    account: &'a Account,
+    project: &'a Project,
+    title: String,
+    above: Option<(String, Href)>,
+) -> Frame<'a> {
+    let home = scope.home(visit);
+    Frame {
+        visit,
+        account,
+        scope: Some((project, &scope.environment)),
+        above: [(project.name.clone(), home)]
+            .into_iter()
+            .chain(above)
+            .collect(),
+        title,
+    }
+}
+
+/// What came of a test.
+fn tested(visit: &Visit, outcome: &TestOutcome) -> Markup {
+    let texts = visit.texts;
+    if !outcome.ok {
+        let reason = outcome.reason.clone().unwrap_or_default();
+        return notice::error(visit, &reason);
+    }
+    let engine = outcome.engine.clone().unwrap_or_default();
+    let version = outcome.version.clone().unwrap_or_default();
+    notice::done(&texts.with(
+        "test-passed",
+        [
+            ("engine", engine.into()),
+            ("version", version.into()),
+            ("models", outcome.models.unwrap_or_default().into()),
+            (
+                "milliseconds",
+                outcome.milliseconds.unwrap_or_default().into(),
+            ),
+        ],
+    ))
+}
+
+fn state(visit: &Visit, resource: &Resource, status: &Status) -> Markup {
+    let texts = visit.texts;
+    let word = match status.state.as_str() {
+        "up" => texts.get("state-up"),
+        "down" => texts.get("state-down"),
+        _ => texts.get("state-connecting"),
+    };
+    html! {
+        dl.facts {
+            dt { (texts.get("state")) }
+            dd { strong.up[status.state == "up"].down[status.state == "down"] { (word) } }
+            @if let Some(reason) = &status.reason {
+                dt { (texts.get("reason")) }
+                dd { (reason) }
+            }
+            dt { (texts.get("engine")) }
+            dd { (resource.type_item) }
+            @if let Some(url) = &resource.url_hint {
+                dt { (texts.get("address")) }
+                dd { bdi { code { (url) } } }
+            }
+            @if let Some(models) = status.models {
+                dt { (texts.get("models")) }
+                dd { (models) }
+            }
+            @if let Some(pool) = status.pool {
+                dt { (texts.get("pool")) }
+                dd { (texts.with("pool-use", [("used", pool.used.into()), ("size", pool.size.into()), ("waiting", pool.waiting.into())])) }
+            }
+        }
+    }
+}
