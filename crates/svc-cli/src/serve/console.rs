@@ -6,7 +6,7 @@ use http::{HeaderValue, request::Parts};
 use svc_api::wire::{BoxFuture, Transport};
 use svc_console::{BoxError, Console, FirstOperator, Service};
 use svc_server::{ConsoleService, Server};
-use svc_store::{AccountPatch, ErrorKind, NewAccount, Secret, Store};
+use svc_store::{ErrorKind, Secret, Store};
 
 use crate::error::Error;
 
@@ -28,23 +28,18 @@ pub(crate) async fn first_run_link(
     }))
 }
 
-/// An address of the console that signs in once as an operator with this e-mail address, who is made where there is none.
+/// An address of the console that signs in once, as the account with this e-mail address.
 pub(crate) async fn sign_in_link(
     store: &Store,
     server: &Server,
     email: &str,
 ) -> Result<Secret, Error> {
-    let account = match store.accounts().find(email).await? {
-        Some(account) => account,
-        None => {
-            let mut new = NewAccount::new(email);
-            new.is_operator = true;
-            store.accounts().create(new, server.app_base_url()).await?
-        }
-    };
-    let mut patch = AccountPatch::by_operator();
-    patch.is_operator = Some(true);
-    store.accounts().update(account.uid, patch).await?;
+    let account = store.accounts().find(email).await?;
+    let account = account.ok_or_else(|| {
+        Error::new(format!(
+            "there is no account {email}; svc account add makes it"
+        ))
+    })?;
     let code = store.sessions().sign_in_code(account.uid, email).await?;
     let code = code.expose();
     Ok(Secret::new(format!(

@@ -1,5 +1,8 @@
 //! The first place of an environment: its databases, and their models.
 
+use std::time::Duration;
+
+use futures_util::future::join_all;
 use maud::{Markup, html};
 use svc_model::{ResourceName, resources::ModelDescription};
 
@@ -12,6 +15,9 @@ use crate::{
     visit::Visit,
 };
 
+/// How long a database may take to say what it has.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// The databases of the environment, each with its models.
 pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let (account, project) = context(visit, scope).await?;
@@ -22,11 +28,13 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let names: Vec<ResourceName> = of_here
         .map(|resource| resource.unique_name.clone())
         .collect();
-    let mut shown = Vec::new();
-    for name in &names {
-        let described = client.resource(name).model_descriptions().send().await;
-        shown.push((name, described));
-    }
+    // One that does not answer keeps the others waiting for a while only.
+    let described = names.iter().map(async |name| {
+        let resource = client.resource(name);
+        let described = resource.model_descriptions().deadline(PATIENCE).send();
+        (name, described.await)
+    });
+    let shown = join_all(described).await;
     let texts = visit.texts;
     let home = scope.home(visit);
     let may_connect = resources::may_connect(&account, &project);

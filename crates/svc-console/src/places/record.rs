@@ -1,13 +1,14 @@
 //! A record: what it holds, changing it, making one, and deleting one.
 
 mod fields;
+mod sent;
 
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::Error;
 use svc_model::{EnvironmentName, JsonObject, RecordId, records::DeleteRule};
 
-use self::fields::Sent;
+use self::sent::Sent;
 use super::{Scope, model::Model};
 use crate::{
     answer::Answer,
