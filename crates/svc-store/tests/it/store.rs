@@ -396,12 +396,15 @@ async fn a_refused_change_leaves_nothing_and_moves_no_revision() {
 #[tokio::test]
 async fn a_store_that_is_locked_for_long_is_read_and_says_that_it_cannot_be_written() {
     let fixture = Fixture::new().await;
+    if fixture.url.is_some() {
+        // A server ends a write that is held for so long, and the others go on: a test of svc-data.
+        return;
+    }
     let database = fixture.database().await;
     let (release, released) = std::sync::mpsc::channel::<()>();
     let (lock, locked) = tokio::sync::oneshot::channel();
     let holder = tokio::spawn(async move {
         let held = database.write(move |conn| {
-            // A server gives nothing to who asks for nothing.
             conn.query("SELECT 1", &[])?;
             lock.send(()).unwrap();
             // Ends with the sender.
