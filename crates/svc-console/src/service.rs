@@ -38,7 +38,7 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
     fn transport(&self, request: &Parts) -> Arc<dyn Transport>;
 
     /// What a browser keeps of the session that a refresh token belongs to; `None` when the token cannot be read.
-    fn keep(&self, refresh_token: &str) -> Option<String>;
+    fn browser_session(&self, refresh_token: &str) -> Option<String>;
 
     /// Signs in who has a link for one use; gives what the browser keeps, `None` when the code of the link is not valid.
     ///

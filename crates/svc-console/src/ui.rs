@@ -1,5 +1,6 @@
 //! The components that places are made of.
 
 pub(crate) mod cell;
+pub(crate) mod form;
 pub(crate) mod frame;
 pub(crate) mod notice;

@@ -1,6 +1,6 @@
 //! One request of a browser: what it asks for, whose session it has, and the client that asks the service for it.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use http::{HeaderValue, Method, Request, header, request::Parts};
 use percent_encoding::percent_decode_str;
@@ -26,7 +26,6 @@ use crate::{
 const MAX_FORM: usize = 16 << 20;
 
 /// One request of a browser.
-#[derive(Debug)]
 pub(crate) struct Visit {
     service: Arc<dyn Service>,
     parts: Parts,
@@ -40,8 +39,26 @@ pub(crate) struct Visit {
 }
 
 /// The fields of a form, in their order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Form(Vec<(String, String)>);
+
+/// Without what was entered: it may be a password.
+impl fmt::Debug for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.0.iter().map(|(name, _)| name);
+        f.debug_set().entries(names).finish()
+    }
+}
+
+/// Without headers and form, which hold secrets.
+impl fmt::Debug for Visit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visit")
+            .field("method", &self.parts.method)
+            .field("path", &self.parts.uri.path())
+            .finish_non_exhaustive()
+    }
+}
 
 impl Form {
     pub(crate) fn parse(text: &str) -> Result<Self> {
@@ -58,7 +75,7 @@ impl Form {
             .map(|(_, value)| value)
     }
 
-    /// The first value of a field; empty where there is none.
+    /// The first value of a field, or the empty text.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
     }
@@ -159,7 +176,7 @@ impl Visit {
 
     /// The header that sets the cookie to what is kept of a new session.
     pub(crate) fn keep(&self, refresh_token: &str) -> Option<String> {
-        let kept = self.service.keep(refresh_token)?;
+        let kept = self.service.browser_session(refresh_token)?;
         Some(self.cookie().set(&kept))
     }
 

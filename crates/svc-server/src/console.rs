@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use axum::{body::Body as AxumBody, extract::ConnectInfo};
+use axum::extract::ConnectInfo;
 use http::{HeaderValue, Request, Response, header, request::Parts};
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
@@ -17,6 +17,7 @@ use crate::{
         links,
         request::{Peer, RequestId},
     },
+    in_process::ask,
     state::Shared,
 };
 
@@ -213,19 +214,15 @@ struct ForBrowser {
 impl Transport for ForBrowser {
     fn send(
         &self,
-        request: Request<Body>,
+        mut request: Request<Body>,
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
         Box::pin(async move {
-            let mut request = request.map(AxumBody::new);
-            request.extensions_mut().insert(ConnectInfo(self.peer));
             let headers = request.headers_mut();
-            headers.insert(header::HOST, HeaderValue::from_static("localhost"));
             headers.extend(self.forwarded.iter().cloned());
             if let Some(RequestId(id)) = &self.id {
                 headers.insert(svc_model::X_REQUEST_ID, id.clone());
             }
-            let response = self.service.0.stack.answer(request).await;
-            Ok(response.map(Body::stream))
+            Ok(ask(&self.service.0.stack, request, self.peer).await)
         })
     }
 }

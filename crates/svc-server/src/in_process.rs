@@ -116,20 +116,24 @@ impl Transport for InProcess {
         request: Request<Body>,
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
         Box::pin(async move {
-            let mut request = request.map(AxumBody::new);
             let peer = Peer(std::net::Ipv4Addr::LOCALHOST.into());
-            request.extensions_mut().insert(ConnectInfo(peer));
-            let host = request
-                .uri()
-                .authority()
-                .map(|authority| authority.as_str());
-            if let Some(host) = host.and_then(|host| HeaderValue::from_str(host).ok()) {
-                request.headers_mut().insert(header::HOST, host);
-            }
-            let response = self.0.stack.answer(request).await;
-            Ok(response.map(Body::stream))
+            Ok(ask(&self.0.stack, request, peer).await)
         })
     }
+}
+
+/// Has a request answered that comes from this process, as if it came from this address.
+pub(crate) async fn ask(stack: &Stack, request: Request<Body>, peer: Peer) -> Response<Body> {
+    let mut request = request.map(AxumBody::new);
+    request.extensions_mut().insert(ConnectInfo(peer));
+    let host = request
+        .uri()
+        .authority()
+        .map(|authority| authority.as_str());
+    if let Some(host) = host.and_then(|host| HeaderValue::from_str(host).ok()) {
+        request.headers_mut().insert(header::HOST, host);
+    }
+    stack.answer(request).await.map(Body::stream)
 }
 
 impl fmt::Debug for InProcess {

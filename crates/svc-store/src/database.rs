@@ -20,6 +20,7 @@ use svc_data::{Database, Durations, Row};
 use uuid::{ContextV7, Uuid};
 
 pub use self::address::ServiceAddress;
+pub use self::files::KEY_FILE;
 pub(crate) use self::files::{lock as lock_folder, make_private_dir, private_file, sync_dir};
 pub(crate) use self::migrations::MIGRATIONS;
 pub(crate) use self::postgres::WORDING;

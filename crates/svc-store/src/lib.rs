@@ -69,7 +69,7 @@ pub use self::credentials::{
     SessionIdentity, SessionTokens, Sessions, SignInOrigin, SigningKeys, StaticToken, TeamGrant,
     TokenIdentity, TokenLimits,
 };
-pub use self::database::{Exclusive, ServiceAddress, Store};
+pub use self::database::{Exclusive, KEY_FILE, ServiceAddress, Store};
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::imports::{
     Import, ImportState, ImportStep, Imports, NewImport, RefusedRow, StarterRights,

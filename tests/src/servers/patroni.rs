@@ -99,7 +99,7 @@ impl PatroniCluster {
     /// Waits until commits wait for a standby, which could become the leader.
     ///
     /// # Panics
-    /// When there is none.
+    /// When no standby becomes synchronous in time.
     pub fn wait_for_standby(&self) {
         wait_until("there is a synchronous standby", || {
             self.which("synchronous").is_some()

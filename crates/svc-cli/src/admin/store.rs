@@ -12,7 +12,7 @@ use std::{
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use svc_store::{Copied, CopyOptions, Secret, Store, StorePlace};
+use svc_store::{Copied, CopyOptions, KEY_FILE, Secret, Store, StorePlace};
 
 use crate::{
     context::Context,
@@ -137,9 +137,6 @@ impl Copy {
         )
     }
 }
-
-/// The name of the file of the key in the folder of a store.
-const KEY_FILE: &str = "store.key";
 
 /// The place that an option names.
 fn place(option: &str, text: &str) -> Result<StorePlace, Error> {

@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use svc_store::KEY_FILE;
+
 use crate::{
     context::{STORE_FILE, has_store},
     error::Error,
@@ -101,7 +103,7 @@ impl Locked<'_> {
             remove_database(&self.0.dir.join(name))?;
         }
         remove_database(&self.unfinished_shop())?;
-        for name in ["store.key", "store.key.new", "store.lock"] {
+        for name in [KEY_FILE, "store.key.new", "store.lock"] {
             remove(&self.0.dir.join(name))?;
         }
         // The journals of services that ended early.

@@ -79,7 +79,7 @@ impl Service for Mounted {
         self.0.transport(request)
     }
 
-    fn keep(&self, refresh_token: &str) -> Option<String> {
+    fn browser_session(&self, refresh_token: &str) -> Option<String> {
         self.0.browser_session(refresh_token)
     }
 

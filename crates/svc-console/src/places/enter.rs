@@ -8,7 +8,7 @@ use crate::{
     FirstOperator,
     answer::Answer,
     problem::Result,
-    ui::{frame::plain_page, notice},
+    ui::{form::email_and_password, frame::plain_page, notice},
     visit::Visit,
 };
 
@@ -85,13 +85,8 @@ fn first_run_page(visit: &Visit, code: &str, told: Option<Markup>) -> Markup {
             @if let Some(told) = told { (told) }
             form.stack method="post" action=(visit.root.below(["first-run"])) {
                 input type="hidden" name="code" value=(code);
-                label { (texts.get("email"))
-                    input type="email" name="email" value=(visit.form().text("email")) autocomplete="username" required autofocus;
-                }
-                label { (texts.get("password"))
-                    input type="password" name="password" autocomplete="new-password" required;
-                }
-                button.primary { (texts.get("first-run-make")) }
+                (email_and_password(texts, visit.form().text("email"), "new-password"))
+            button.primary { (texts.get("first-run-make")) }
             }
         },
     )

@@ -154,7 +154,7 @@ const CONTROLS: [&str; 4] = ["add_field", "add_lookup", "add_value", "column"];
 fn without_controls(query: &str) -> String {
     let parts = query.split('&').filter(|part| {
         let name = part.split('=').next().unwrap_or_default();
-        // An empty search is none.
+        // An empty box is not a search for the empty text.
         !CONTROLS.contains(&name) && *part != "_search=" && !part.is_empty()
     });
     parts.collect::<Vec<_>>().join("&")

@@ -9,7 +9,7 @@ use crate::{
     answer::Answer,
     href::own_path,
     problem::{Problem, Result},
-    ui::{frame::plain_page, notice},
+    ui::{form::email_and_password, frame::plain_page, notice},
     visit::{Form, Visit},
 };
 
@@ -132,12 +132,7 @@ fn page(visit: &Visit, wanted: &Wanted<'_>, told: Option<Markup>) -> Markup {
                 @if let Some(form) = wanted.form {
                     input type="hidden" name="form" value=(form);
                 }
-                label { (texts.get("email"))
-                    input type="email" name="email" value=(wanted.email) autocomplete="username" required autofocus;
-                }
-                label { (texts.get("password"))
-                    input type="password" name="password" autocomplete="current-password" required;
-                }
+                (email_and_password(texts, wanted.email, "current-password"))
                 button.primary { (title) }
             }
         },

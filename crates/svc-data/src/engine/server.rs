@@ -26,7 +26,7 @@ use self::{
     change::Change,
     connections::{ConnectionManager, Connections, Faults as _, Lease},
     gate::{GRACE, no_answer},
-    upsert::{Tries, Upsert, is_taken_back},
+    upsert::{Upsert, repeated},
 };
 use super::{
     ChangeRequest, Driver, PoolUse,
@@ -385,16 +385,8 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         }
         let create = E::Create::new(model, &body, shown)?;
         let work = Work::new(&model.name, "create", false);
-        self.on(work, async |lease| {
-            let mut tries = Tries::default();
-            loop {
-                let created = create.run(lease).await;
-                if !tries.again(is_taken_back::<E, _>(&created)).await {
-                    return created;
-                }
-            }
-        })
-        .await
+        self.on(work, async |lease| repeated!(E, create.run(lease).await))
+            .await
     }
 
     async fn bulk_create(&self, model: &Arc<Model>, plan: BulkPlan) -> Result<BulkResults> {
@@ -469,16 +461,12 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         let is_write = request.values.is_some();
         let work = Work::new(&model.name, ("change_all", is_write), true);
         self.on(work, async |lease| {
-            let mut tries = Tries::default();
-            loop {
+            repeated!(E, {
                 E::run(lease, E::BEGIN).await?;
                 let changed = E::change_all(lease, model, &request).await;
                 let changed = changed.map_err(|error| E::Manager::explain(model, error, is_write));
-                let changed = transaction::finish::<E, _>(lease, model, changed, is_write).await;
-                if !tries.again(is_taken_back::<E, _>(&changed)).await {
-                    return changed;
-                }
-            }
+                transaction::finish::<E, _>(lease, model, changed, is_write).await
+            })
         })
         .await
     }
@@ -497,13 +485,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         };
         let work = Work::new(&model.name, shape, false);
         self.on(work, async |lease| {
-            let mut tries = Tries::default();
-            loop {
-                let changed = E::change(lease, &change).await;
-                if !tries.again(is_taken_back::<E, _>(&changed)).await {
-                    return changed;
-                }
-            }
+            repeated!(E, E::change(lease, &change).await)
         })
         .await
     }

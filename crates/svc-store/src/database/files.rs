@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 
 const DATABASE_FILE: &str = "store.db";
-const KEY_FILE: &str = "store.key";
+/// The file of the key in the folder of a store.
+pub const KEY_FILE: &str = "store.key";
 const LOCK_FILE: &str = "store.lock";
 
 /// Makes the folder where it is missing, and keeps everybody else who opens it waiting until the lock is

@@ -93,7 +93,7 @@ pub(super) fn bar(view: &View<'_>, form: &Form) -> Markup {
     }
 }
 
-/// The filters that hold, each with a way to take it away.
+/// The filters that hold, each with a link that removes it.
 fn chips(view: &View<'_>) -> Markup {
     let texts = view.model.visit.texts;
     if view.query.filters.is_empty() {

@@ -51,6 +51,22 @@ pub(super) fn is_taken_back<E: ServerEngine, T>(done: &Result<T>) -> bool {
     done.as_ref().is_err_and(E::is_deadlock)
 }
 
+/// What a write gives in the end, which is made again each time that the server has taken it back for the sake of another one.
+/// It is no function: the futures of closures that borrow are not known to be `Send`.
+macro_rules! repeated {
+    ($engine:ty, $write:expr) => {{
+        let mut tries = $crate::engine::server::upsert::Tries::default();
+        loop {
+            let done = $write;
+            let is_taken_back = $crate::engine::server::upsert::is_taken_back::<$engine, _>(&done);
+            if !tries.again(is_taken_back).await {
+                break done;
+            }
+        }
+    }};
+}
+pub(super) use repeated;
+
 /// What became of an upsert with one statement.
 pub(crate) enum AtOnce {
     /// The record, which knows what it was before where it was changed.
@@ -103,13 +119,7 @@ impl<E: ServerEngine> Upsert<E> {
         engine: &E,
         lease: &mut Lease<E::Manager>,
     ) -> Result<RecordJson> {
-        let mut tries = Tries::default();
-        loop {
-            let done = self.run_once(engine, lease).await;
-            if !tries.again(is_taken_back::<E, _>(&done)).await {
-                return done;
-            }
-        }
+        repeated!(E, self.run_once(engine, lease).await)
     }
 
     async fn run_once(&self, engine: &E, lease: &mut Lease<E::Manager>) -> Result<RecordJson> {

@@ -32,7 +32,7 @@ pub struct DatabaseInspection {
     pub schema: Option<String>,
     /// Whether this user may make tables there, and change those that are there: what a later version of the program does.
     pub may_change_structure: bool,
-    /// Whether this user may write the store; `None` when there is none.
+    /// Whether this user may write the store; `None` when there is no store.
     pub may_write: Option<bool>,
     /// How far the clock of the server is ahead of that of this machine.
     pub clock_ahead: SignedDuration,
