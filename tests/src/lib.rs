@@ -5,6 +5,7 @@
 //! builds it first.
 
 pub mod book;
+pub mod browser;
 mod call;
 pub mod cluster;
 pub mod mail;

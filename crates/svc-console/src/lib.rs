@@ -6,6 +6,7 @@
 //! A request's way: [`Console`] -> a file of `places/`, by its path -> the service, over `svc-api` -> a component of `ui/`
 //! -> `answer`. A fragment of a page is made by the function that makes it in the whole page.
 
+mod access;
 mod answer;
 mod assets;
 mod href;

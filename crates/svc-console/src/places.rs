@@ -1,5 +1,6 @@
 //! The places of the console, by their paths.
 
+mod context;
 mod enter;
 mod environment;
 pub(crate) mod model;
@@ -11,16 +12,14 @@ mod resources;
 pub(crate) mod sign_in;
 
 use http::{Method, Response};
-use svc_model::{
-    EnvironmentName, ProjectName, administration::account::Account, projects::Project, wire::Body,
-};
+use svc_model::wire::Body;
+
+pub(crate) use self::context::{Context, Scope};
 
 use crate::{
     answer::Answer,
     assets,
-    href::Href,
     problem::{Problem, Result},
-    ui::frame::Frame,
     visit::Visit,
 };
 
@@ -92,50 +91,5 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
             }
         }
         _ => Err(Problem::NotFound),
-    }
-}
-
-/// Project and environment of a place.
-#[derive(Clone, Debug)]
-pub(crate) struct Scope {
-    pub(crate) project: ProjectName,
-    pub(crate) environment: EnvironmentName,
-}
-
-impl Scope {
-    /// The address of the environment's first place.
-    pub(crate) fn home(&self, visit: &Visit) -> Href {
-        Frame::environment_href(
-            &visit.root,
-            self.project.as_str(),
-            self.environment.as_str(),
-        )
-    }
-}
-
-/// Who looks at a place of an environment, and the project that it is in.
-pub(crate) async fn context(visit: &Visit, scope: &Scope) -> Result<(Account, Project)> {
-    let client = visit.client()?;
-    let administration = client.administration();
-    let (account, project) = tokio::try_join!(
-        async { administration.account().get().send().await },
-        async { client.projects().get(&scope.project).send().await },
-    )?;
-    check_account(visit, &account)?;
-    let known = project.environments.iter();
-    match known
-        .clone()
-        .any(|known| known.unique_name == scope.environment)
-    {
-        true => Ok((account, project)),
-        false => Err(Problem::NotFound),
-    }
-}
-
-/// A form that somebody else has opened is not sent in the name of who is signed in by now.
-pub(crate) fn check_account(visit: &Visit, account: &Account) -> Result<()> {
-    match visit.form().get("account") {
-        Some(opened_by) if opened_by != account.uid => Err(Problem::OtherAccount),
-        _ => Ok(()),
     }
 }

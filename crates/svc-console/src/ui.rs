@@ -4,3 +4,5 @@ pub(crate) mod cell;
 pub(crate) mod form;
 pub(crate) mod frame;
 pub(crate) mod notice;
+pub(crate) mod paging;
+pub(crate) mod table;

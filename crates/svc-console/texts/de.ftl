@@ -1,10 +1,14 @@
 # Die Texte der Konsole auf Deutsch.
 
 skip = Zum Inhalt
+areas = Teile der Umgebung
+area-data = Daten
 crumbs = Wo Sie sind
 environment = Umgebung
 production = Produktion
 request-id = Anfrage:
+confirm-name = Zur Bestätigung den Namen eingeben: { $name }
+confirm-name-wrong = Zur Bestätigung { $name } eingeben. Es wurde nichts getan.
 yes = ja
 no = nein
 empty = leer
@@ -88,8 +92,6 @@ reload = Struktur neu lesen
 reloaded = Die Struktur wurde neu gelesen.
 disconnect = Trennen
 disconnect-what = { $name } wird getrennt, mit seinen Tokens und Geheimnissen. Die Datenbank selbst bleibt, wie sie ist.
-disconnect-name = Zur Bestätigung geben Sie den Namen ein: { $name }
-disconnect-name-wrong = Geben Sie zur Bestätigung { $name } ein. Nichts wurde getan.
 
 search = Suchen
 field = Feld
@@ -153,8 +155,6 @@ conflict-theirs = Jetzt in der Datenbank:
 
 delete = Löschen
 delete-what = Der Datensatz { $key } von { $model } wird endgültig gelöscht.
-delete-name = Zur Bestätigung geben Sie den Namen des Modells ein: { $name }
-delete-name-wrong = Geben Sie zur Bestätigung { $name } ein. Nichts wurde gelöscht.
 delete-changed = Jemand anderes hat den Datensatz inzwischen geändert. Sehen Sie ihn noch einmal an, bevor Sie ihn löschen.
 references-count = { $count ->
     [one] ein Datensatz verweist darauf

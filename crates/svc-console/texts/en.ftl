@@ -1,10 +1,14 @@
 # The texts of the console in English. Other languages have the same ones.
 
 skip = Skip to the content
+areas = Parts of the environment
+area-data = Data
 crumbs = Where you are
 environment = Environment
 production = production
 request-id = Request:
+confirm-name = To confirm, enter the name: { $name }
+confirm-name-wrong = Enter { $name } to confirm. Nothing was done.
 yes = yes
 no = no
 empty = empty
@@ -88,8 +92,6 @@ reload = Read the structure again
 reloaded = The structure was read again.
 disconnect = Disconnect
 disconnect-what = { $name } is disconnected with its tokens and secrets. The database itself stays as it is.
-disconnect-name = To confirm, enter the name: { $name }
-disconnect-name-wrong = Enter { $name } to confirm. Nothing was done.
 
 search = Search
 field = Field
@@ -153,8 +155,6 @@ conflict-theirs = Now in the database:
 
 delete = Delete
 delete-what = The record { $key } of { $model } is deleted for good.
-delete-name = To confirm, enter the name of the model: { $name }
-delete-name-wrong = Enter { $name } to confirm. Nothing was deleted.
 delete-changed = Somebody else has changed the record meanwhile. Look at it again before you delete it.
 references-count = { $count ->
     [one] one record refers to it

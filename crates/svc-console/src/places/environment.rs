@@ -6,12 +6,15 @@ use futures_util::future::join_all;
 use maud::{Markup, html};
 use svc_model::{ResourceName, resources::ModelDescription};
 
-use super::{Scope, context, resources};
+use super::{Context, Scope, resources};
 use crate::{
     answer::Answer,
     href::Href,
     problem::Result,
-    ui::{frame::Frame, notice},
+    ui::{
+        frame::{Area, Frame},
+        notice,
+    },
     visit::Visit,
 };
 
@@ -20,8 +23,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The databases of the environment, each with its models.
 pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
-    let (account, project) = context(visit, scope).await?;
-    let client = visit.client_in(&scope.project, &scope.environment)?;
+    let context = Context::open(visit, scope).await?;
+    let Context {
+        client, project, ..
+    } = &context;
     let of_here = project.resources.iter().filter(|resource| {
         resource.environment == scope.environment && resource.kind == "database"
     });
@@ -37,16 +42,16 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let shown = join_all(described).await;
     let texts = visit.texts;
     let home = scope.home(visit);
-    let may_connect = resources::may_connect(&account, &project);
     let frame = Frame {
         visit,
-        account: &account,
-        scope: Some((&project, &scope.environment)),
+        account: &context.account,
+        scope: Some((project, &scope.environment)),
+        area: Some(Area::Data),
         above: vec![(texts.get("projects"), visit.root.below(["projects"]))],
         title: project.name.clone(),
     };
     Ok(Answer::page(frame.page(&html! {
-        @if may_connect {
+        @if context.is_administrator() {
             div.toolbar {
                 div.grow {}
                 a.button.primary[shown.is_empty()] href=(home.below(["connect"])) { (texts.get("connect")) }
@@ -73,25 +78,18 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
 
 /// The models of a database.
 pub(crate) async fn models(visit: &Visit, scope: &Scope, resource: &str) -> Result<Answer> {
-    let (account, project) = context(visit, scope).await?;
-    let client = visit.client_in(&scope.project, &scope.environment)?;
-    let models = client
+    let context = Context::open(visit, scope).await?;
+    let models = context
+        .client
         .resource(resource)
         .model_descriptions()
         .send()
         .await?;
     let home = scope.home(visit);
-    let frame = Frame {
-        visit,
-        account: &account,
-        scope: Some((&project, &scope.environment)),
-        above: vec![(project.name.clone(), home.clone())],
-        title: resource.to_owned(),
-    };
-    let resource = ResourceName::from(resource);
-    Ok(Answer::page(
-        frame.page(&model_list(visit, &home, &resource, &models)),
-    ))
+    let name = ResourceName::from(resource);
+    let main = model_list(visit, &home, &name, &models);
+    let page = context.page(Area::Data, resource.to_owned(), Vec::new(), &main);
+    Ok(Answer::page(page))
 }
 
 fn model_list(

@@ -1,33 +1,28 @@
 //! A model, as the places about its records know it.
 
-use svc_api::Client;
+use svc_api::Records;
 use svc_model::{
     JsonObject, ListQuery, Lookup, ModelName, RecordId, ResourceName,
-    administration::account::Account,
-    projects::Project,
     resources::{Direction, FieldDescription, ModelDescription, ModelRelation},
 };
 
-use super::{Scope, context};
+use super::{Context, Scope};
 use crate::{
     href::Href,
     problem::{Problem, Result},
-    ui::frame::Frame,
+    texts::Texts,
+    ui::frame::{Area, Frame},
     visit::Visit,
 };
 
 /// A model with the models that it refers to, and who looks at it.
 #[derive(Debug)]
 pub(crate) struct Model<'v> {
-    pub(crate) visit: &'v Visit,
-    pub(crate) scope: Scope,
-    pub(crate) account: Account,
-    pub(crate) project: Project,
+    pub(crate) context: Context<'v>,
     pub(crate) resource: ResourceName,
     pub(crate) name: ModelName,
     pub(crate) description: ModelDescription,
     all: Vec<ModelDescription>,
-    pub(crate) client: Client,
 }
 
 impl<'v> Model<'v> {
@@ -41,37 +36,33 @@ impl<'v> Model<'v> {
             let described = client.resource(resource).model_descriptions();
             described.send().await.map_err(Problem::from)
         };
-        let ((account, project), all) = tokio::try_join!(context(visit, scope), described)?;
+        let (context, all) = tokio::try_join!(Context::open(visit, scope), described)?;
         let found = all.iter().find(|known| known.model == model);
         Ok(Self {
-            visit,
-            scope: scope.clone(),
-            account,
-            project,
+            context,
             resource: resource.into(),
             name: model.into(),
             description: found.ok_or(Problem::NotFound)?.clone(),
             all,
-            client,
         })
+    }
+
+    /// The texts in the language of who looks.
+    pub(crate) fn texts(&self) -> &'static Texts {
+        self.context.texts()
+    }
+
+    /// The records.
+    pub(crate) fn records(&self) -> Records {
+        self.context.client.records(&self.resource, &self.name)
     }
 
     /// What is around a page about the model or one of its records.
     pub(crate) fn frame(&self, title: String, above: Vec<(String, Href)>) -> Frame<'_> {
-        let home = self.scope.home(self.visit);
-        let resource = home.below(["records", self.resource.as_str()]);
-        let mut places = vec![
-            (self.project.name.clone(), home),
-            (self.resource.to_string(), resource),
-        ];
-        places.extend(above);
-        Frame {
-            visit: self.visit,
-            account: &self.account,
-            scope: Some((&self.project, &self.scope.environment)),
-            above: places,
-            title,
-        }
+        let resource = self.context.place(["records", self.resource.as_str()]);
+        let resource = (self.resource.to_string(), resource);
+        let above = [resource].into_iter().chain(above).collect();
+        self.context.frame(Area::Data, title, above)
     }
 
     /// The address of the list of records.
@@ -80,14 +71,13 @@ impl<'v> Model<'v> {
     }
 
     fn list_of(&self, model: &str) -> Href {
-        let home = self.scope.home(self.visit);
-        home.below(["records", self.resource.as_str(), model])
+        self.context
+            .place(["records", self.resource.as_str(), model])
     }
 
     /// The address of a record of a model.
     pub(crate) fn record_of(&self, model: &str, id: &RecordId) -> Href {
-        let home = self.scope.home(self.visit);
-        home.below([
+        self.context.place([
             "records",
             self.resource.as_str(),
             model,

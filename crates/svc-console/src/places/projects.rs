@@ -25,6 +25,7 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
         visit,
         account: &account,
         scope: None,
+        area: None,
         above: Vec::new(),
         title: texts.get("projects"),
     };

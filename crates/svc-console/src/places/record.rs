@@ -6,14 +6,21 @@ mod sent;
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::Error;
-use svc_model::{EnvironmentName, JsonObject, RecordId, records::DeleteRule};
+use svc_model::{
+    JsonObject, RecordId,
+    records::{DeleteRule, Reference},
+};
 
 use self::sent::Sent;
 use super::{Scope, model::Model};
 use crate::{
     answer::Answer,
     problem::{Problem, Result},
-    ui::{frame::account_field, notice},
+    texts::Texts,
+    ui::{
+        form::{Confirmation, account_field},
+        notice,
+    },
     visit::Visit,
 };
 
@@ -50,7 +57,7 @@ pub(crate) async fn answer(
     if sent.changes.is_empty() {
         return Ok(Answer::go(&place.with("saved", "0")));
     }
-    let records = model.client.records(&model.resource, &model.name);
+    let records = model.records();
     let call = records
         .typed::<JsonObject>()
         .update(id.clone(), &sent.changes);
@@ -92,7 +99,7 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         let page = new_page(&model, &sent, Some(told));
         return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
     }
-    let records = model.client.records(&model.resource, &model.name);
+    let records = model.records();
     match records
         .typed::<JsonObject>()
         .create(&sent.changes)
@@ -124,96 +131,81 @@ pub(crate) async fn delete(
     let model = Model::open(visit, scope, model).await?;
     let id = RecordId::from(id);
     let (record, etag) = load(&model, &id).await?;
+    let place = model.record_of(model.name.as_str(), &id);
+    let references = model.records().references(id.clone()).send().await?;
+    let rules = references.iter().filter(|it| it.count != Some(0));
+    let texts = visit.texts;
+    let is_production = model.context.scope.is_production();
+    let question = Confirmation {
+        what: html! {
+            p { (texts.with("delete-what", [("model", model.name.as_str().into()), ("key", id.as_str().into())])) }
+            (going_along(texts, &references))
+        },
+        action: place.below(["delete"]),
+        cancel: place.clone(),
+        button: texts.get("delete"),
+        name: is_production.then_some(model.name.as_str()),
+        is_forbidden: rules.into_iter().any(|it| it.rule == DeleteRule::Restrict),
+    };
     let mut told = None;
-    if visit.is_post() {
-        let form = visit.form();
-        let must_type = needs_name(&model);
-        if must_type && form.text("confirm") != model.name.as_str() {
-            let text = visit
-                .texts
-                .with("delete-name-wrong", [("name", model.name.as_str().into())]);
-            told = Some(notice::error(visit, &text));
-        } else {
-            let records = model.client.records(&model.resource, &model.name);
-            match records
-                .delete(id.clone())
-                .if_match(form.text("etag"))
-                .send()
-                .await
-            {
-                Ok(()) => return Ok(Answer::go(&model.list())),
-                Err(error) if error.is_precondition_failed() => {
-                    told = Some(notice::error(visit, &visit.texts.get("delete-changed")));
-                }
-                Err(error) if error.is_unauthenticated() => return Err(error.into()),
-                Err(error) => told = Some(notice::of_error(visit, &error)),
+    if visit.is_post() && !question.is_given(visit) {
+        told = Some(question.not_given(visit));
+    } else if visit.is_post() {
+        let call = model.records().delete(id.clone());
+        match call.if_match(visit.form().text("etag")).send().await {
+            Ok(()) => return Ok(Answer::go(&model.list())),
+            Err(error) if error.is_precondition_failed() => {
+                told = Some(notice::error(visit, &texts.get("delete-changed")));
             }
+            Err(error) => told = Some(notice::refused(visit, error)?),
         }
     }
-    let records = model.client.records(&model.resource, &model.name);
-    let references = records.references(id.clone()).send().await?;
-    let texts = visit.texts;
-    let label = title_of(&model, &id, &record);
-    let place = model.record_of(model.name.as_str(), &id);
     let above = vec![
         (model.name.to_string(), model.list()),
-        (label, place.clone()),
+        (title_of(&model, &id, &record), place),
     ];
+    let tag = html! { input type="hidden" name="etag" value=(etag); };
     let frame = model.frame(texts.get("delete"), above);
-    let counted = references
-        .iter()
-        .filter(|reference| reference.count != Some(0));
-    let is_forbidden = counted
-        .clone()
-        .any(|reference| reference.rule == DeleteRule::Restrict);
-    let main = html! {
+    Ok(Answer::page(frame.page(&html! {
         @if let Some(told) = told { (told) }
-        p { (texts.with("delete-what", [("model", model.name.as_str().into()), ("key", id.as_str().into())])) }
-        @if counted.clone().next().is_some() {
-            ul {
-                @for reference in counted {
-                    li {
-                        bdi { strong { (reference.model) } } ": "
-                        @match reference.count {
-                            Some(count) => (texts.with("references-count", [("count", count.into())])),
-                            None => (texts.get("references-hidden")),
-                        }
-                        ", "
-                        @match reference.rule {
-                            DeleteRule::Cascade => (texts.get("rule-cascade")),
-                            DeleteRule::SetNull => (texts.get("rule-set-null")),
-                            _ => (texts.get("rule-restrict")),
-                        }
+        (question.form(visit, &model.context.account, &tag))
+    })))
+}
+
+/// What happens to the records that refer to one that is deleted.
+fn going_along(texts: &Texts, references: &[Reference]) -> Markup {
+    let mut shown = references
+        .iter()
+        .filter(|it| it.count != Some(0))
+        .peekable();
+    if shown.peek().is_none() {
+        return html! {};
+    }
+    html! {
+        ul {
+            @for reference in shown {
+                li {
+                    bdi { strong { (reference.model) } } ": "
+                    @match reference.count {
+                        Some(count) => (texts.with("references-count", [("count", count.into())])),
+                        None => (texts.get("references-hidden")),
+                    }
+                    ", "
+                    @match reference.rule {
+                        DeleteRule::Cascade => (texts.get("rule-cascade")),
+                        DeleteRule::SetNull => (texts.get("rule-set-null")),
+                        _ => (texts.get("rule-restrict")),
                     }
                 }
             }
         }
-        form.stack method="post" action=(place.below(["delete"])) {
-            (account_field(&model.account))
-            input type="hidden" name="etag" value=(etag);
-            @if needs_name(&model) {
-                label { (texts.with("delete-name", [("name", model.name.as_str().into())]))
-                    input name="confirm" autocomplete="off" required;
-                }
-            }
-            div.actions {
-                button.danger disabled[is_forbidden] { (texts.get("delete")) }
-                a.button href=(place) { (texts.get("cancel")) }
-            }
-        }
-    };
-    Ok(Answer::page(frame.page(&main)))
-}
-
-/// Whether something that destroys asks for a name first.
-fn needs_name(model: &Model<'_>) -> bool {
-    model.scope.environment.as_str() == EnvironmentName::PROD
+    }
 }
 
 async fn load(model: &Model<'_>, id: &RecordId) -> Result<(JsonObject, String)> {
-    let records = model.client.records(&model.resource, &model.name);
+    let records = model.records();
     let mut call = records.typed::<JsonObject>().get(id.clone());
-    if let Some(zone) = &model.account.timezone {
+    if let Some(zone) = &model.context.account.timezone {
         call = call.time_zone(zone);
     }
     let tagged = call.excerpt(LONGEST).send_tagged().await;
@@ -253,7 +245,7 @@ fn page(
     sent: &Sent,
     told: Option<Markup>,
 ) -> Markup {
-    let texts = model.visit.texts;
+    let texts = model.texts();
     let place = model.record_of(model.name.as_str(), id);
     let frame = model.frame(
         title_of(model, id, record),
@@ -263,7 +255,7 @@ fn page(
     frame.page(&html! {
         @if let Some(told) = told { (told) }
         form.record method="post" action=(place) data-guard {
-            (account_field(&model.account))
+            (account_field(&model.context.account))
             input type="hidden" name="etag" value=(etag);
             (fields::fields(model, sent))
             div.actions {
@@ -294,7 +286,7 @@ fn related(model: &Model<'_>, record: &JsonObject) -> Markup {
     }
     html! {
         section.related {
-            h2 { (model.visit.texts.get("related")) }
+            h2 { (model.texts().get("related")) }
             ul {
                 @for (name, field, href) in &lists {
                     li { a href=(href) { bdi { (name) } } " " span.muted { bdi { (field) } } }
@@ -305,13 +297,13 @@ fn related(model: &Model<'_>, record: &JsonObject) -> Markup {
 }
 
 fn new_page(model: &Model<'_>, sent: &Sent, told: Option<Markup>) -> Markup {
-    let texts = model.visit.texts;
+    let texts = model.texts();
     let above = vec![(model.name.to_string(), model.list())];
     let frame = model.frame(texts.get("record-new"), above);
     frame.page(&html! {
         @if let Some(told) = told { (told) }
         form.record method="post" action=(model.list().below(["new"])) data-guard {
-            (account_field(&model.account))
+            (account_field(&model.context.account))
             (fields::fields(model, sent))
             div.actions {
                 button.primary { (texts.get("create")) }

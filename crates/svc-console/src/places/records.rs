@@ -9,7 +9,7 @@ pub(crate) use self::table::cut;
 use maud::{Markup, html};
 use svc_model::{
     Count, Expand, Expanded, Invalid, JsonObject, ListQuery, Operand, Paginated,
-    query::parse_pairs, resources::FieldDescription,
+    resources::FieldDescription,
 };
 
 use super::{Scope, model::Model};
@@ -62,7 +62,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         (filters::bar(&view, &query))
         @if let Some(invalid) = &invalid { (told(visit, invalid)) }
         @match page {
-            Some(Ok(page)) => (table::table(&view, &page)),
+            Some(Ok(page)) => (table::records(&view, &page)),
             Some(Err(error)) => (notice::of_error(visit, &error)),
             None => {}
         }
@@ -111,7 +111,9 @@ impl<'m> View<'m> {
         query.count = Count::None;
         query.excerpt = Some(EXCERPT);
         query.no_pagination = false;
-        query.time_zone.clone_from(&self.model.account.timezone);
+        query
+            .time_zone
+            .clone_from(&self.model.context.account.timezone);
         let names = self.columns.iter().map(|field| field.name.clone());
         query.fields = Some(names.collect());
         let mut expand = Expand::default();
@@ -122,7 +124,7 @@ impl<'m> View<'m> {
         }
         query.expand = (!expand.is_empty()).then_some(expand);
         let model = self.model;
-        let records = model.client.records(&model.resource, &model.name);
+        let records = model.records();
         records
             .typed::<JsonObject>()
             .list()
@@ -199,7 +201,7 @@ async fn counted(view: &View<'_>) -> Result<Markup> {
             .collect(),
     );
     let model = view.model;
-    let records = model.client.records(&model.resource, &model.name);
+    let records = model.records();
     let page = records
         .typed::<JsonObject>()
         .list()
@@ -218,35 +220,9 @@ fn told(visit: &Visit, invalid: &Invalid) -> Markup {
     notice::error(visit, &all.join(" · "))
 }
 
-/// The place in the list that a link of the service leads to.
-pub(super) fn place_of(link: &str, from: &ListQuery) -> ListQuery {
-    let mut query = from.clone();
-    let (_, parameters) = link.split_once('?').unwrap_or_default();
-    for (name, value) in parse_pairs(parameters).unwrap_or_default() {
-        match &*name {
-            "_after" => query = query.after(value),
-            "_before" => query = query.before(value),
-            "page" => query = query.page(value.parse().unwrap_or(1)),
-            _ => {}
-        }
-    }
-    query
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_place_in_the_list_is_taken_from_the_link_and_nothing_else() {
-        let from = ListQuery::new().search("x").page(3);
-        let link =
-            "http://localhost/projects/p/prod/r/models/m/?_count=none&_fields=id&_after=abc%3D";
-        let query = place_of(link, &from);
-        assert_eq!(query.after.as_deref(), Some("abc="));
-        assert_eq!((query.page, query.fields), (1, None));
-        assert_eq!(query.search.as_deref(), Some("x"));
-    }
 
     #[test]
     fn what_forms_add_is_no_part_of_the_list() {

@@ -5,63 +5,49 @@ mod connect;
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::Client;
-use svc_model::{
-    administration::{
-        account::Account,
-        resources::{NewResource, Resource, Status, TestOutcome},
-    },
-    projects::Project,
-};
+use svc_model::administration::resources::{NewResource, Resource, Status, TestOutcome};
 
 use self::connect::{Connection, Kind};
-use super::{Scope, context};
+use super::{Context, Scope};
 use crate::{
     answer::Answer,
     href::Href,
     problem::{Problem, Result},
     ui::{
-        frame::{Frame, account_field},
+        form::{Confirmation, account_field},
+        frame::Area,
         notice,
     },
     visit::Visit,
 };
 
-/// Whether somebody may connect databases of a project.
-pub(crate) fn may_connect(account: &Account, project: &Project) -> bool {
-    let group = project.group.as_ref();
-    let group = group.and_then(|team| team.permissions_group.as_deref());
-    account.is_operator || group == Some("administrator")
-}
-
 /// The form that connects a database, which is tested before it is kept.
 pub(crate) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
-    let (account, project) = context(visit, scope).await?;
+    let context = Context::open(visit, scope).await?;
     let query = visit.query()?;
     let kind = Kind::of(query.text("engine"));
     let connection = Connection::of(kind, visit.form());
     let home = scope.home(visit);
     let page = |status: StatusCode, told: Option<Markup>, offers_unchecked: bool| {
         let texts = visit.texts;
-        let frame = frame(visit, scope, &account, &project, texts.get("connect"), None);
-        let form = connection.form(visit, &home, &account, offers_unchecked);
+        let form = connection.form(visit, &home, &context.account, offers_unchecked);
         let main = html! {
             @if let Some(told) = told { (told) }
             (form)
         };
-        Answer::page(frame.page(&main)).status(status)
+        let page = context.page(Area::Data, texts.get("connect"), Vec::new(), &main);
+        Answer::page(page).status(status)
     };
     if !visit.is_post() {
         return Ok(page(StatusCode::OK, None, false));
     }
-    let client = visit.client_in(&scope.project, &scope.environment)?;
-    let administration = client.administration();
+    let administration = context.client.administration();
     let resources = administration.resources();
     if visit.form().text("action") == "test" {
         return match resources.test(connection.url()).send().await {
             Ok(outcome) => Ok(page(StatusCode::OK, Some(tested(visit, &outcome)), false)),
-            Err(error) if error.is_unauthenticated() => Err(error.into()),
             Err(error) => {
-                let told = notice::of_error(visit, &error);
+                let told = notice::refused(visit, error)?;
                 Ok(page(StatusCode::BAD_REQUEST, Some(told), false))
             }
         };
@@ -76,10 +62,9 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
             let name = created.resource.unique_name;
             Ok(Answer::go(&home.below(["records", name.as_str()])))
         }
-        Err(error) if error.is_unauthenticated() => Err(error.into()),
         Err(error) => {
             let is_away = error.field_errors().iter().any(|(field, _)| field == "url");
-            let told = notice::of_error(visit, &error);
+            let told = notice::refused(visit, error)?;
             Ok(page(StatusCode::BAD_REQUEST, Some(told), is_away))
         }
     }
@@ -87,83 +72,72 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
 
 /// The state of a database, and what can be done about it.
 pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<Answer> {
-    let (account, project) = context(visit, scope).await?;
-    let client = visit.client_in(&scope.project, &scope.environment)?;
-    let (resource, status) = load(&client, name).await?;
+    let context = Context::open(visit, scope).await?;
+    let (resource, status) = load(&context.client, name).await?;
     let mut told = None;
     if visit.is_post() {
-        match client.resource(name).reload().send().await {
+        match context.client.resource(name).reload().send().await {
             Ok(_) => return Ok(Answer::go(&place(visit, scope, name).with("reloaded", "1"))),
-            Err(error) if error.is_unauthenticated() => return Err(error.into()),
-            Err(error) => told = Some(notice::of_error(visit, &error)),
+            Err(error) => told = Some(notice::refused(visit, error)?),
         }
     } else if visit.query()?.get("reloaded").is_some() {
         told = Some(notice::done(&visit.texts.get("reloaded")));
     }
     let texts = visit.texts;
-    let frame = frame(visit, scope, &account, &project, name.to_owned(), None);
     let records = scope.home(visit).below(["records", name]);
-    Ok(Answer::page(frame.page(&html! {
+    let main = html! {
         @if let Some(told) = told { (told) }
         (state(visit, &resource, &status))
         div.actions {
             a.button.primary href=(records) { (texts.get("open-records")) }
-            @if may_connect(&account, &project) {
+            @if context.is_administrator() {
                 form method="post" action=(place(visit, scope, name)) {
-                    (account_field(&account))
+                    (account_field(&context.account))
                     button { (texts.get("reload")) }
                 }
                 a.button.danger href=(place(visit, scope, name).below(["delete"])) { (texts.get("disconnect")) }
             }
         }
-    })))
+    };
+    let page = context.page(Area::Data, name.to_owned(), Vec::new(), &main);
+    Ok(Answer::page(page))
 }
 
 /// Disconnects a database, which stays as it is.
 pub(crate) async fn delete(visit: &Visit, scope: &Scope, name: &str) -> Result<Answer> {
-    let (account, project) = context(visit, scope).await?;
-    let client = visit.client_in(&scope.project, &scope.environment)?;
-    let (resource, _) = load(&client, name).await?;
+    let context = Context::open(visit, scope).await?;
+    let (resource, _) = load(&context.client, name).await?;
+    let texts = visit.texts;
+    let what = texts.with(
+        "disconnect-what",
+        [("name", resource.unique_name.as_str().into())],
+    );
+    let place = place(visit, scope, name);
+    let question = Confirmation {
+        what: html! { p { (what) } },
+        action: place.below(["delete"]),
+        cancel: place.clone(),
+        button: texts.get("disconnect"),
+        name: Some(name),
+        is_forbidden: false,
+    };
     let mut told = None;
-    if visit.is_post() {
-        if visit.form().text("confirm") == name {
-            let administration = client.administration();
-            match administration.resources().delete(name).send().await {
-                Ok(()) => return Ok(Answer::go(&scope.home(visit))),
-                Err(error) if error.is_unauthenticated() => return Err(error.into()),
-                Err(error) => told = Some(notice::of_error(visit, &error)),
-            }
-        } else {
-            let text = visit
-                .texts
-                .with("disconnect-name-wrong", [("name", name.into())]);
-            told = Some(notice::error(visit, &text));
+    if visit.is_post() && !question.is_given(visit) {
+        told = Some(question.not_given(visit));
+    } else if visit.is_post() {
+        let administration = context.client.administration();
+        match administration.resources().delete(name).send().await {
+            Ok(()) => return Ok(Answer::go(&scope.home(visit))),
+            Err(error) => told = Some(notice::refused(visit, error)?),
         }
     }
-    let texts = visit.texts;
-    let above = (name.to_owned(), place(visit, scope, name));
-    let frame = frame(
-        visit,
-        scope,
-        &account,
-        &project,
-        texts.get("disconnect"),
-        Some(above),
-    );
-    Ok(Answer::page(frame.page(&html! {
+    let main = html! {
         @if let Some(told) = told { (told) }
-        p { (texts.with("disconnect-what", [("name", resource.unique_name.as_str().into())])) }
-        form.stack method="post" action=(place(visit, scope, name).below(["delete"])) {
-            (account_field(&account))
-            label { (texts.with("disconnect-name", [("name", name.into())]))
-                input name="confirm" autocomplete="off" required;
-            }
-            div.actions {
-                button.danger { (texts.get("disconnect")) }
-                a.button href=(place(visit, scope, name)) { (texts.get("cancel")) }
-            }
-        }
-    })))
+        (question.form(visit, &context.account, &html! {}))
+    };
+    let above = vec![(name.to_owned(), place)];
+    let page = context.page(Area::Data, texts.get("disconnect"), above, &main);
+    Ok(Answer::page(page))
 }
 
 async fn load(client: &Client, name: &str) -> Result<(Resource, Status)> {
@@ -182,27 +156,6 @@ async fn load(client: &Client, name: &str) -> Result<(Resource, Status)> {
 /// The address of a database.
 pub(crate) fn place(visit: &Visit, scope: &Scope, name: &str) -> Href {
     scope.home(visit).below(["resources", name])
-}
-
-fn frame<'a>(
-    visit: &'a Visit,
-    scope: &'a Scope,
-    account: &'a Account,
-    project: &'a Project,
-    title: String,
-    above: Option<(String, Href)>,
-) -> Frame<'a> {
-    let home = scope.home(visit);
-    Frame {
-        visit,
-        account,
-        scope: Some((project, &scope.environment)),
-        above: [(project.name.clone(), home)]
-            .into_iter()
-            .chain(above)
-            .collect(),
-        title,
-    }
 }
 
 /// What came of a test.

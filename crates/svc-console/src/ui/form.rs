@@ -1,8 +1,9 @@
 //! Parts of forms that several places have.
 
 use maud::{Markup, html};
+use svc_model::administration::account::Account;
 
-use crate::texts::Texts;
+use crate::{href::Href, texts::Texts, visit::Visit};
 
 /// Who somebody is: an e-mail address and a password, which `autocomplete` says whether it is a new one.
 pub(crate) fn email_and_password(texts: &Texts, email: &str, autocomplete: &str) -> Markup {
@@ -13,5 +14,64 @@ pub(crate) fn email_and_password(texts: &Texts, email: &str, autocomplete: &str)
         label { (texts.get("password"))
             input type="password" name="password" autocomplete=(autocomplete) required;
         }
+    }
+}
+
+/// The hidden field with which a form says who has opened it.
+pub(crate) fn account_field(account: &Account) -> Markup {
+    html! { input type="hidden" name="account" value=(account.uid); }
+}
+
+/// The question before something that destroys.
+pub(crate) struct Confirmation<'a> {
+    /// What happens, and how much of it.
+    pub(crate) what: Markup,
+    /// Where the answer is sent to.
+    pub(crate) action: Href,
+    /// Where nothing happens.
+    pub(crate) cancel: Href,
+    /// What the button says.
+    pub(crate) button: String,
+    /// A name that has to be typed.
+    pub(crate) name: Option<&'a str>,
+    /// Whether it cannot be done.
+    pub(crate) is_forbidden: bool,
+}
+
+impl Confirmation<'_> {
+    /// Whether the form has the name.
+    pub(crate) fn is_given(&self, visit: &Visit) -> bool {
+        let typed = visit.form().text("confirm").trim();
+        self.name.is_none_or(|name| name == typed)
+    }
+
+    /// The question as a form; `hidden` are further fields of it.
+    pub(crate) fn form(&self, visit: &Visit, account: &Account, hidden: &Markup) -> Markup {
+        let texts = visit.texts;
+        html! {
+            (self.what)
+            form.stack method="post" action=(self.action) {
+                (account_field(account))
+                (hidden)
+                @if let Some(name) = self.name {
+                    label { (texts.with("confirm-name", [("name", name.into())]))
+                        input name="confirm" autocomplete="off" autocapitalize="none" spellcheck="false" required;
+                    }
+                }
+                div.actions {
+                    button.danger disabled[self.is_forbidden] { (self.button) }
+                    a.button href=(self.cancel) { (texts.get("cancel")) }
+                }
+            }
+        }
+    }
+
+    /// The same after a form without the name.
+    pub(crate) fn not_given(&self, visit: &Visit) -> Markup {
+        let name = self.name.unwrap_or_default();
+        let text = visit
+            .texts
+            .with("confirm-name-wrong", [("name", name.into())]);
+        super::notice::error(visit, &text)
     }
 }

@@ -8,10 +8,44 @@ use svc_model::{
 };
 
 use crate::{
+    access::may_administer,
     assets::{ICON, SCRIPT, STYLES},
     href::Href,
+    texts::Texts,
+    ui::form::account_field,
     visit::Visit,
 };
+
+/// A part of an environment that the navigation leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Area {
+    /// Databases, models, records.
+    Data,
+}
+
+impl Area {
+    const ALL: [Self; 1] = [Self::Data];
+
+    /// The place that it begins with, below the environment's; empty: the environment's own.
+    fn path(self) -> &'static [&'static str] {
+        match self {
+            Self::Data => &[],
+        }
+    }
+
+    fn name(self, texts: &Texts) -> String {
+        match self {
+            Self::Data => texts.get("area-data"),
+        }
+    }
+
+    /// Whether only administrators have a use for it.
+    fn is_for_administrators(self) -> bool {
+        match self {
+            Self::Data => false,
+        }
+    }
+}
 
 /// Where a page is, and who looks at it.
 #[derive(Debug)]
@@ -20,6 +54,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) account: &'a Account,
     /// Project and environment that the place is in.
     pub(crate) scope: Option<(&'a Project, &'a EnvironmentName)>,
+    /// The part of the environment that the place belongs to.
+    pub(crate) area: Option<Area>,
     /// The places above this one, the highest first.
     pub(crate) above: Vec<(String, Href)>,
     pub(crate) title: String,
@@ -59,6 +95,9 @@ impl Frame<'_> {
                             }
                         }
                     }
+                    @if let Some((project, environment)) = self.scope {
+                        (self.areas(project, environment))
+                    }
                     main #main tabindex="-1" {
                         nav.crumbs aria-label=(texts.get("crumbs")) {
                             @for (name, href) in &self.above {
@@ -73,6 +112,29 @@ impl Frame<'_> {
                 }
             },
         )
+    }
+
+    /// The parts of the environment.
+    fn areas(&self, project: &Project, environment: &EnvironmentName) -> Markup {
+        let texts = self.visit.texts;
+        let home = Self::environment_href(
+            &self.visit.root,
+            project.unique_name.as_str(),
+            environment.as_str(),
+        );
+        let may_administer = may_administer(self.account, project);
+        let shown = Area::ALL
+            .into_iter()
+            .filter(|area| may_administer || !area.is_for_administrators());
+        html! {
+            nav.areas aria-label=(texts.get("areas")) {
+                @for area in shown {
+                    a href=(home.below(area.path())) aria-current=[(self.area == Some(area)).then_some("true")] {
+                        (area.name(texts))
+                    }
+                }
+            }
+        }
     }
 
     /// Project and environment, and where else one can go.
@@ -103,11 +165,6 @@ impl Frame<'_> {
             }
         }
     }
-}
-
-/// The hidden field with which a form says who has opened it.
-pub(crate) fn account_field(account: &Account) -> Markup {
-    html! { input type="hidden" name="account" value=(account.uid); }
 }
 
 /// A page without navigation, such as that for signing in.

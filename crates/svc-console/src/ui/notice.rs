@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use svc_api::Error;
 
-use crate::visit::Visit;
+use crate::{problem::Result, visit::Visit};
 
 /// Something went wrong.
 pub(crate) fn error(visit: &Visit, text: &str) -> Markup {
@@ -40,6 +40,17 @@ pub(crate) fn of_error(visit: &Visit, error: &Error) -> Markup {
                 p.small { (texts.get("request-id")) " " code { (id) } }
             }
         }
+    }
+}
+
+/// The same for a form that is shown again.
+///
+/// # Errors
+/// When the session has ended: then signing in comes first.
+pub(crate) fn refused(visit: &Visit, error: Error) -> Result<Markup> {
+    match error.is_unauthenticated() {
+        true => Err(error.into()),
+        false => Ok(of_error(visit, &error)),
     }
 }
 

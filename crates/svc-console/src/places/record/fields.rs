@@ -25,7 +25,7 @@ pub(super) fn fields(model: &Model<'_>, sent: &Sent) -> Markup {
 }
 
 fn one(model: &Model<'_>, sent: &Sent, field: &FieldDescription, at: usize) -> Markup {
-    let texts = model.visit.texts;
+    let texts = model.texts();
     let name = &field.name;
     let can = model.description.can;
     let is_written = if sent.is_new { can.create } else { can.update };

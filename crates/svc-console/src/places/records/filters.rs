@@ -26,7 +26,7 @@ const OFFERED: [Lookup; 13] = [
 /// Search, filters and columns above the table.
 pub(super) fn bar(view: &View<'_>, form: &Form) -> Markup {
     let model = view.model;
-    let texts = model.visit.texts;
+    let texts = model.texts();
     let wrong = wrong_filter(view, form);
     html! {
         div.toolbar {
@@ -95,7 +95,7 @@ pub(super) fn bar(view: &View<'_>, form: &Form) -> Markup {
 
 /// The filters that hold, each with a link that removes it.
 fn chips(view: &View<'_>) -> Markup {
-    let texts = view.model.visit.texts;
+    let texts = view.model.texts();
     if view.query.filters.is_empty() {
         return html! {};
     }

@@ -6,45 +6,35 @@ use svc_model::{
     CountIs, JsonObject, ListQuery, OrderBy, Paginated, RecordId, resources::FieldDescription,
 };
 
-use super::{View, place_of};
-use crate::{places::model, ui::cell::cell};
+use super::View;
+use crate::{
+    places::model,
+    ui::{cell::cell, paging, table},
+};
 
 /// The records of a page, with the ways to the next ones.
-pub(super) fn table(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
+pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
     let model = view.model;
-    let texts = model.visit.texts;
+    let texts = model.texts();
     html! {
         @if page.results.is_empty() {
             p.empty-state { (texts.get("records-empty")) }
         } @else {
-            div.table-frame tabindex="0" role="region" aria-label=(model.name) {
-                table.records {
-                    caption.visually-hidden { (model.name) }
-                    thead { tr {
-                        @for column in &view.columns { (head(view, column)) }
-                    } }
-                    tbody {
-                        @for record in &page.results { (row(view, record)) }
-                    }
-                }
-            }
+            (table::table(
+                model.name.as_str(),
+                &html! { tr { @for column in &view.columns { (head(view, column)) } } },
+                &html! { @for record in &page.results { (row(view, record)) } },
+            ))
         }
-        nav.pages aria-label=(texts.get("pages")) {
-            @if let Some(link) = &page.previous {
-                a.button rel="prev" href=(view.at(&place_of(link, &view.query))) { (texts.get("previous")) }
-            }
-            @if let Some(link) = &page.next {
-                a.button rel="next" href=(view.at(&place_of(link, &view.query))) { (texts.get("next")) }
-            }
-            div.grow {}
+        (paging::links(texts, page, &view.query, |query| view.at(query), &html! {
             span #count.muted data-fragment="count" { (texts.with("shown", [("count", page.results.len().into())])) }
-        }
+        }))
     }
 }
 
 /// How many records there are, in place of how many are shown.
 pub(super) fn count(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
-    let texts = view.model.visit.texts;
+    let texts = view.model.texts();
     let text = match (page.count, page.count_is) {
         (Some(count), Some(CountIs::Estimate)) => {
             texts.with("count-about", [("count", count.into())])
@@ -109,12 +99,7 @@ fn value(view: &View<'_>, record: &JsonObject, column: &FieldDescription) -> Mar
     let model = view.model;
     let raw = record.iter().find(|(name, _)| *name == column.name);
     let raw: Option<&RawValue> = raw.map(|(_, raw)| raw);
-    let shown = cell(
-        model.visit.texts,
-        column.field,
-        raw,
-        cut(record, &column.name),
-    );
+    let shown = cell(model.texts(), column.field, raw, cut(record, &column.name));
     let Some((relation, related)) = model.leads_to(&column.name) else {
         return shown;
     };

@@ -8,7 +8,7 @@ use svc_model::administration::account::Account;
 
 use crate::{
     href::Href,
-    ui::frame::account_field,
+    ui::form::account_field,
     visit::{Form, Visit},
 };
 

@@ -1,0 +1,120 @@
+//! What the places of an environment know: who looks at them, and the project.
+
+use maud::Markup;
+use svc_api::Client;
+use svc_model::{
+    EnvironmentName, ProjectName, administration::account::Account, projects::Project,
+};
+
+use crate::{
+    access::may_administer,
+    href::Href,
+    problem::{Problem, Result},
+    texts::Texts,
+    ui::frame::{Area, Frame},
+    visit::Visit,
+};
+
+/// Project and environment of a place.
+#[derive(Clone, Debug)]
+pub(crate) struct Scope {
+    pub(crate) project: ProjectName,
+    pub(crate) environment: EnvironmentName,
+}
+
+impl Scope {
+    /// The address of the environment's first place.
+    pub(crate) fn home(&self, visit: &Visit) -> Href {
+        Frame::environment_href(
+            &visit.root,
+            self.project.as_str(),
+            self.environment.as_str(),
+        )
+    }
+
+    /// Whether this is the environment that people depend on.
+    pub(crate) fn is_production(&self) -> bool {
+        self.environment.as_str() == EnvironmentName::PROD
+    }
+}
+
+/// Who looks at a place of an environment, and the project that it is in.
+#[derive(Debug)]
+pub(crate) struct Context<'v> {
+    pub(crate) visit: &'v Visit,
+    pub(crate) scope: Scope,
+    pub(crate) account: Account,
+    pub(crate) project: Project,
+    /// A client for the environment.
+    pub(crate) client: Client,
+}
+
+impl<'v> Context<'v> {
+    pub(crate) async fn open(visit: &'v Visit, scope: &Scope) -> Result<Self> {
+        let client = visit.client_in(&scope.project, &scope.environment)?;
+        let administration = client.administration();
+        let (account, project) = tokio::try_join!(
+            async { administration.account().get().send().await },
+            async { client.projects().get(&scope.project).send().await },
+        )?;
+        check_account(visit, &account)?;
+        let mut known = project.environments.iter();
+        if !known.any(|known| known.unique_name == scope.environment) {
+            return Err(Problem::NotFound);
+        }
+        Ok(Self {
+            visit,
+            scope: scope.clone(),
+            account,
+            project,
+            client,
+        })
+    }
+
+    /// Whether who looks may administer the project.
+    pub(crate) fn is_administrator(&self) -> bool {
+        may_administer(&self.account, &self.project)
+    }
+
+    /// The texts in the language of who looks.
+    pub(crate) fn texts(&self) -> &'static Texts {
+        self.visit.texts
+    }
+
+    /// The address of a place of the environment.
+    pub(crate) fn place<S: AsRef<str>>(&self, parts: impl IntoIterator<Item = S>) -> Href {
+        self.scope.home(self.visit).below(parts)
+    }
+
+    /// What is around a page; `above` are the places between the project and this one.
+    pub(crate) fn frame(&self, area: Area, title: String, above: Vec<(String, Href)>) -> Frame<'_> {
+        let home = (self.project.name.clone(), self.scope.home(self.visit));
+        Frame {
+            visit: self.visit,
+            account: &self.account,
+            scope: Some((&self.project, &self.scope.environment)),
+            area: Some(area),
+            above: [home].into_iter().chain(above).collect(),
+            title,
+        }
+    }
+
+    /// A whole page.
+    pub(crate) fn page(
+        &self,
+        area: Area,
+        title: String,
+        above: Vec<(String, Href)>,
+        main: &Markup,
+    ) -> Markup {
+        self.frame(area, title, above).page(main)
+    }
+}
+
+/// A form that somebody else has opened is not sent in the name of who is signed in by now.
+pub(crate) fn check_account(visit: &Visit, account: &Account) -> Result<()> {
+    match visit.form().get("account") {
+        Some(opened_by) if opened_by != account.uid => Err(Problem::OtherAccount),
+        _ => Ok(()),
+    }
+}

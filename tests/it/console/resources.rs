@@ -1,0 +1,88 @@
+//! Databases: connecting, state, disconnecting.
+
+use svc_tests::servers::{PostgresServer, Server as _};
+
+use super::{HOME, Setup, signed_in};
+
+#[test]
+fn a_database_is_tested_connected_and_disconnected_in_the_browser() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    assert!(browser.page(HOME).contains("prod/connect/"));
+    let form = format!("{HOME}connect/?engine=postgres");
+    assert!(browser.page(&form).contains("name=\"host\""));
+    // The parts of the address of a server whose password has characters that a URL escapes.
+    let url = PostgresServer::shared().database("CREATE TABLE a (id BIGINT PRIMARY KEY)");
+    let rest = url.strip_prefix("postgres://").unwrap();
+    let (user, rest) = rest.split_once(':').unwrap();
+    let (_, rest) = rest.split_once('@').unwrap();
+    let (host, database) = rest.split_once('/').unwrap();
+    let (host, port) = host.split_once(':').unwrap();
+    let fields = |password: &'static str, action: &'static str| {
+        let fields = [
+            ("name", "new"),
+            ("host", host),
+            ("port", port),
+            ("database", database),
+            ("user", user),
+            ("password", password),
+            ("action", action),
+        ];
+        fields.map(|(name, value)| (name.to_owned(), value.to_owned()))
+    };
+    let send = |password, action| {
+        let fields = fields(password, action);
+        let fields: Vec<(&str, &str)> = fields
+            .iter()
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
+        browser.post(&form, &fields)
+    };
+    let wrong = send("wrong", "test");
+    assert!(
+        wrong.body.contains("role=\"alert\"") && wrong.body.contains("value=\"new\""),
+        "{}",
+        wrong.body
+    );
+    let passed = send("s3cret/p@ss", "test");
+    assert!(
+        passed.body.contains("role=\"status\"") && passed.body.contains("PostgreSQL"),
+        "{}",
+        passed.body
+    );
+    let refused = send("wrong", "save");
+    assert_eq!(refused.status, 400);
+    assert!(
+        refused.body.contains("name=\"unchecked\""),
+        "{}",
+        refused.body
+    );
+    let saved = send("s3cret/p@ss", "save");
+    assert_eq!(
+        saved.header("location"),
+        format!("{HOME}records/new/"),
+        "{}",
+        saved.body
+    );
+    assert!(
+        browser
+            .page(&format!("{HOME}records/new/"))
+            .contains("records/new/a/")
+    );
+
+    let place = format!("{HOME}resources/new/");
+    let state = browser.page(&place);
+    assert!(state.contains(host) && !state.contains("s3cret"), "{state}");
+    let reloaded = browser.post(&place, &[]);
+    assert_eq!(reloaded.header("location"), format!("{place}?reloaded=1"));
+    let delete = format!("{place}delete/");
+    assert!(
+        browser
+            .post(&delete, &[("confirm", "old")])
+            .body
+            .contains("role=\"alert\"")
+    );
+    let deleted = browser.post(&delete, &[("confirm", "new")]);
+    assert_eq!(deleted.header("location"), HOME, "{}", deleted.body);
+    assert_eq!(browser.get(&place).status, 404);
+}
