@@ -3,8 +3,8 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     path::{Path, PathBuf},
-    process::{Child, Command, Output, Stdio},
-    sync::{Arc, Mutex},
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    sync::{Arc, Mutex, Once, mpsc},
     thread,
     time::{Duration, Instant},
 };
@@ -15,6 +15,25 @@ use crate::{Call, store};
 
 /// How long anything may take before a test gives up.
 const DEADLINE: Duration = Duration::from_secs(120);
+
+/// How long all tests of a process may take together.
+const ALL_TESTS: Duration = Duration::from_secs(30 * 60);
+
+/// Ends the process when its tests take too long, so that one that waits for ever keeps nobody else waiting. The test harness has
+/// named those that run for more than a minute.
+pub(crate) fn limit_time() {
+    static LIMIT: Once = Once::new();
+    LIMIT.call_once(|| {
+        thread::spawn(|| {
+            thread::sleep(ALL_TESTS);
+            eprintln!(
+                "the tests did not end within {} minutes",
+                ALL_TESTS.as_secs() / 60
+            );
+            std::process::abort();
+        });
+    });
+}
 
 /// Polls until `condition` holds.
 ///
@@ -158,6 +177,7 @@ impl Service {
     /// # Panics
     /// When it ends or does not get ready.
     pub fn start_with(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        limit_time();
         // The shell ends the program when this process is gone, however it went: its standard input
         // is a pipe that closes then. `exec` would not notice. Without its output, that of the program ends with it.
         let script = r#""$0" "$@" & child=$!
@@ -202,21 +222,24 @@ impl Service {
             }
         });
         let mut output = BufReader::new(child.stdout.take().expect("piped"));
-        let mut line = String::new();
-        output
-            .read_line(&mut line)
-            .expect("the program writes UTF-8");
-        if line.is_empty() {
-            let _ = child.wait();
-            panic!(
-                "the service did not get ready: {}",
-                log.lock().expect("not poisoned")
-            );
-        }
-        // Whatever else it writes must not fill the pipe.
-        thread::spawn(move || output.read_to_end(&mut Vec::new()));
-        let ready = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
-        Self { child, ready, log }
+        let (sender, first) = mpsc::channel();
+        thread::spawn(move || {
+            let mut line = String::new();
+            let _ = output.read_line(&mut line);
+            let _ = sender.send(line);
+            // Whatever else it writes must not fill the pipe.
+            output.read_to_end(&mut Vec::new())
+        });
+        let mut service = Self {
+            child,
+            ready: Value::Null,
+            log,
+        };
+        let line = first.recv_timeout(DEADLINE).unwrap_or_default();
+        assert!(!line.is_empty(), "the service did not get ready");
+        service.ready =
+            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        service
     }
 
     /// The ready line.
@@ -306,7 +329,7 @@ impl Service {
     /// When there is no `kill`.
     pub fn kill(mut self) {
         self.signal("KILL");
-        let _ = self.child.wait();
+        self.ended().expect("the service is gone");
     }
 
     /// Asks it to end with SIGTERM, and does not wait.
@@ -321,7 +344,19 @@ impl Service {
     /// When it does not end.
     pub fn terminate(mut self) -> Option<i32> {
         self.request_end();
-        self.child.wait().expect("the service ends").code()
+        self.ended().expect("the service ends").code()
+    }
+
+    /// How it ended, once it has; `None` when it goes on for too long.
+    fn ended(&mut self) -> Option<ExitStatus> {
+        let begun = Instant::now();
+        while begun.elapsed() < DEADLINE {
+            if let Some(status) = self.child.try_wait().expect("a child of this process") {
+                return Some(status);
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        None
     }
 
     /// Sends a signal to the program.
@@ -344,7 +379,15 @@ impl Drop for Service {
             eprintln!("what the service said last:\n{}", last.join("\n"));
         }
         drop(self.child.stdin.take());
+        if self.ended().is_some() {
+            return;
+        }
+        // One that does not end must not keep all other tests waiting.
+        self.signal("KILL");
         let _ = self.child.wait();
+        if !thread::panicking() {
+            panic!("the service did not end: {}", self.log());
+        }
     }
 }
 

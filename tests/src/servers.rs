@@ -26,7 +26,7 @@ use svc_system::{install, is_root};
 pub use self::galera::GaleraCluster;
 pub use self::pair::PostgresPair;
 pub use self::patroni::PatroniCluster;
-use crate::wait_until;
+use crate::{program::limit_time, wait_until};
 
 /// The password of the server's user, with characters that a URL has to escape.
 const PASSWORD: &str = "s3cret/p@ss";
@@ -497,6 +497,7 @@ fn run(command: &mut Command) {
 /// Starts a server that a shell ends with a signal when it is told to, or when this process is gone, however it
 /// went; then nobody needs the folder any more.
 pub(crate) fn supervised(command: &Command, signal: &str, folder: &Path) -> Child {
+    limit_time();
     let folder = folder.display();
     let script = format!(
         "\"$0\" \"$@\" >>'{folder}/log' 2>&1 </dev/null & child=$!
