@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use svc_tests::{
-    Program, Service,
+    Answer, Program, Service,
     servers::{PostgresServer, Server as _},
     wait_until,
 };
@@ -182,14 +182,8 @@ fn reads_go_on_for_a_while_without_the_store_and_writes_are_refused_until_it_is_
     let cluster = Cluster::start(store, 1, &["--store-grace", "6"]);
     let token = cluster.token();
     let node = &cluster.nodes[0];
-    let write = |id: u32| {
-        let call = node
-            .data_anonymous("POST", "shop", "/models/orders")
-            .authorization(&token);
-        call.json(&json!({"id": id, "note": "b"})).send()
-    };
     assert_eq!(read(node, &token), 200);
-    assert_eq!(write(2).status, 201);
+    assert_eq!(write(node, &token, 2).status, 201);
     // No credential is forgotten for a page.
     let page = node.app("POST", "/projects/main/prod/view_settings/");
     page.json(&json!({"name": "a"})).expect(201);
@@ -197,7 +191,7 @@ fn reads_go_on_for_a_while_without_the_store_and_writes_are_refused_until_it_is_
     server.stop();
     let stopped = Instant::now();
     assert_eq!(read(node, &token), 200);
-    let refused = write(3);
+    let refused = write(node, &token, 3);
     assert_eq!(
         (refused.status.as_u16(), &refused.json()["error_code"]),
         (503, &json!("store_unavailable"))
@@ -221,7 +215,7 @@ fn reads_go_on_for_a_while_without_the_store_and_writes_are_refused_until_it_is_
 
     server.run();
     wait_until("reads are answered", || read(node, &token) == 200);
-    wait_until("writes are taken", || write(4).status == 201);
+    wait_until("writes are taken", || write(node, &token, 4).status == 201);
     let lines = cluster.run("audit list --project main --action=records.create");
     let records = lines.as_array().unwrap().iter();
     let records: Vec<&str> = records.filter_map(|line| line["record"].as_str()).collect();
@@ -229,4 +223,98 @@ fn reads_go_on_for_a_while_without_the_store_and_writes_are_refused_until_it_is_
         records.contains(&"2") && records.contains(&"4"),
         "{records:?}"
     );
+}
+
+/// Writes a record.
+fn write(node: &Service, token: &str, id: u32) -> Answer {
+    let call = node.data_anonymous("POST", "shop", "/models/orders");
+    let call = call.authorization(token);
+    call.json(&json!({"id": id, "note": "b"})).send()
+}
+
+/// That writes and pages are refused for want of the store, and nothing that a caller sees tells more.
+#[track_caller]
+fn expect_outage(node: &Service, token: &str, id: u32) {
+    let refused = write(node, token, id);
+    assert_eq!(refused.status, 503, "{}", refused.body);
+    assert_eq!(refused.json()["error_code"], "store_unavailable");
+    let ready = node.root("GET", "/readyz").expect(503);
+    for shown in [&refused.body, &ready.body] {
+        assert!(!shown.contains("postgres"), "{shown}");
+    }
+    node.data_anonymous("GET", "shop", &format!("/models/orders/{id}"))
+        .authorization(token)
+        .expect(404);
+}
+
+#[test]
+fn a_store_whose_password_was_changed_is_away_until_it_fits_again_and_the_log_names_the_remedy() {
+    let server = PostgresServer::start();
+    let store = server.database(
+        "CREATE ROLE app LOGIN PASSWORD 'first-secret'; GRANT ALL ON SCHEMA public TO app",
+    );
+    let (_, place) = store.split_once('@').unwrap();
+    let of_app = format!("postgres://app:first-secret@{place}");
+    let cluster = Cluster::start(of_app, 1, &[]);
+    let token = cluster.token();
+    let node = &cluster.nodes[0];
+    assert_eq!(read(node, &token), 200);
+    assert_eq!(write(node, &token, 2).status, 201);
+
+    let set =
+        |password: &str| server.execute(&store, &format!("ALTER ROLE app PASSWORD '{password}'"));
+    set("second-secret");
+    server.execute(
+        &store,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'",
+    );
+    wait_until("the store is away", || write(node, &token, 3).status == 503);
+    expect_outage(node, &token, 3);
+    // What was known before is believed for a while.
+    assert_eq!(read(node, &token), 200);
+    let log = node.log();
+    assert!(log.contains("check the user and the password"), "{log}");
+    assert!(!log.contains("first-secret"), "{log}");
+
+    set("first-secret");
+    wait_until("writes are taken", || write(node, &token, 4).status == 201);
+    node.root("GET", "/readyz").expect(200);
+}
+
+#[test]
+fn a_store_without_space_refuses_writes_and_loses_no_line_when_there_is_space_again() {
+    let server = PostgresServer::start();
+    let store = server.database("");
+    let cluster = Cluster::start(store.clone(), 2, &[]);
+    let token = cluster.token();
+    assert_eq!(write(&cluster.nodes[0], &token, 2).status, 201);
+
+    // What the server answers when a file cannot grow.
+    server.execute(
+        &store,
+        "CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+           RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+         END $$;
+         DO $$ DECLARE name text; BEGIN
+           FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+             EXECUTE format('CREATE TRIGGER no_space BEFORE INSERT OR UPDATE ON %I EXECUTE FUNCTION no_space()', name);
+           END LOOP;
+         END $$",
+    );
+    for (node, id) in cluster.nodes.iter().zip([3, 4]) {
+        assert_eq!(read(node, &token), 200);
+        expect_outage(node, &token, id);
+        let log = node.log();
+        assert!(log.contains("free some space"), "{log}");
+    }
+    server.execute(&store, "DROP FUNCTION no_space() CASCADE");
+    for (node, id) in cluster.nodes.iter().zip([5, 6]) {
+        wait_until("writes are taken", || write(node, &token, id).status == 201);
+        node.root("GET", "/readyz").expect(200);
+    }
+    let lines = cluster.run("audit list --project main --action=records.create");
+    let records = lines.as_array().unwrap().iter();
+    let mut records: Vec<&str> = records.filter_map(|line| line["record"].as_str()).collect();
+    records.sort_unstable();
+    assert_eq!(records, ["2", "5", "6"]);
 }

@@ -9,7 +9,7 @@ mod verify;
 use std::{
     collections::BTreeMap,
     net::SocketAddr,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -23,7 +23,7 @@ pub use self::{
     outcome::{Answered, Outcome, Report},
     verify::Lost,
 };
-use crate::{Call, Program, Service, servers::free_port, wait_until};
+use crate::{Call, Program, Service, program, servers::free_port, wait_until};
 
 /// The key of the store, as a key file has it.
 const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
@@ -45,6 +45,8 @@ pub struct Setup {
     pub nodes: usize,
     /// Further options of each.
     pub options: Vec<String>,
+    /// The program that runs at first.
+    pub program: PathBuf,
 }
 
 impl Setup {
@@ -62,6 +64,7 @@ impl Setup {
             connects: Vec::new(),
             nodes: 3,
             options: options.map(str::to_owned).into(),
+            program: program(),
         }
     }
 
@@ -76,6 +79,13 @@ impl Setup {
     #[must_use]
     pub fn connect_sqlite(self, name: &str) -> Self {
         self.connect(name, format!("sqlite:{name}.db"))
+    }
+
+    /// Begins with another program than the one that is tested.
+    #[must_use]
+    pub fn program(mut self, program: PathBuf) -> Self {
+        self.program = program;
+        self
     }
 
     /// Adds an option of the services.
@@ -187,7 +197,8 @@ impl Cluster {
             .collect();
         arguments.extend(connects.iter().map(String::as_str));
         arguments.extend(setup.options.iter().map(String::as_str));
-        let service = Service::start_with(folder, &arguments, &[("SVC_STORE_KEY", KEY)]);
+        let variables = [("SVC_STORE_KEY", KEY)];
+        let service = Service::start_program(&setup.program, folder, &arguments, &variables);
         node.service = Some(service);
     }
 
@@ -207,6 +218,11 @@ impl Cluster {
     pub fn kill_node(&mut self, node: usize) {
         let service = self.nodes[node].service.take();
         service.expect("the node runs").kill();
+    }
+
+    /// Has nodes that start from now on run the program that is tested, as after an upgrade.
+    pub fn upgrade(&mut self) {
+        self.setup.program = program();
     }
 
     /// Ends a node with SIGTERM, starts it again, and waits until the load balancer sends it requests.

@@ -177,6 +177,19 @@ impl Service {
     /// # Panics
     /// When it ends or does not get ready.
     pub fn start_with(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::start_program(&program(), folder, arguments, variables)
+    }
+
+    /// Starts another program than the one that is tested.
+    ///
+    /// # Panics
+    /// When it ends or does not get ready.
+    pub fn start_program(
+        program: &Path,
+        folder: &Path,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         limit_time();
         // The shell ends the program when this process is gone, however it went: its standard input
         // is a pipe that closes then. `exec` would not notice. Without its output, that of the program ends with it.
@@ -197,7 +210,7 @@ impl Service {
         command
             .arg("-c")
             .arg(format!("exec 3>&2; {script}"))
-            .arg(bare.get_program());
+            .arg(program);
         command.args(bare.get_args()).current_dir(folder);
         for (name, value) in bare.get_envs() {
             match value {

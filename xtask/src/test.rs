@@ -8,6 +8,7 @@ mod fetch;
 mod js;
 mod js_book;
 mod readme;
+mod upgrade;
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use cargo_metadata::Package;
 use self::demo::Demo;
 pub use self::js::run_benchmark as run_js_benchmark;
 use crate::fuzz;
-use crate::shell::{Failure, Repository, Step};
+use crate::shell::{Failure, Repository, Run, Step};
 
 /// The seed of property tests, so that the same commit has the same result. `cargo test` alone uses a random seed.
 const PROPERTIES_SEED: &str = "1";
@@ -94,25 +95,16 @@ const STEPS: &[Step] = &[
         run: fuzz::run_in_tests,
     },
     Step {
+        name: "cluster-upgrade",
+        about: "nodes of an earlier version and of this one, side by side under load",
+        run: upgrade::run,
+    },
+    Step {
         name: "store-on-postgresql",
         about: "the black-box tests about the store, with stores in PostgreSQL databases",
         run: |repository| {
-            repository
-                .cargo([
-                    "test",
-                    "--package",
-                    "svc-tests",
-                    "--test",
-                    "it",
-                    "--no-fail-fast",
-                    "--",
-                ])
-                .args(OF_THE_STORE)
+            black_box(repository, OF_THE_STORE)
                 .env("TESTED_STORE", "postgres")
-                .env(
-                    "TESTED_PROGRAM",
-                    repository.program("debug").display().to_string(),
-                )
                 .env("RUST_TEST_THREADS", threads()?.to_string())
                 .run()
         },
@@ -141,14 +133,7 @@ const BY_NAME: &[Step] = &[Step {
     about: "services over a PostgreSQL that Patroni and etcd keep available, when its leader dies or changes",
     run: |repository| {
         build_program(repository)?;
-        repository
-            .cargo(["test", "--package", "svc-tests", "--test", "it", "--"])
-            .args(["patroni::", "--ignored", "--nocapture"])
-            .env(
-                "TESTED_PROGRAM",
-                repository.program("debug").display().to_string(),
-            )
-            .run()
+        black_box(repository, &["patroni::", "--ignored", "--nocapture"]).run()
     },
 }];
 
@@ -176,6 +161,18 @@ fn by_hand(step: &Step) -> String {
 /// Twice as many tests at once as there are cores, since black-box tests mostly wait for the program.
 fn threads() -> Result<usize, Failure> {
     Ok(2 * std::thread::available_parallelism()?.get())
+}
+
+/// Runs black-box tests with these arguments. They are built with the features that all tests have, and so only once.
+fn black_box(repository: &Repository, arguments: &[&str]) -> Run {
+    repository
+        .cargo(["test", "--workspace", "--test", "black_box", "--no-fail-fast"])
+        .args(["--features", &every_feature(repository), "--"])
+        .args(arguments)
+        .env(
+            "TESTED_PROGRAM",
+            repository.program("debug").display().to_string(),
+        )
 }
 
 fn build_program(repository: &Repository) -> Result<(), Failure> {
