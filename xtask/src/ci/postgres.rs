@@ -46,7 +46,7 @@ pub fn check(repository: &Repository) -> Result<(), Failure> {
     repository.cargo(["build", "--package", "svc-cli"]).run()?;
     repository
         .cargo(["test", "--workspace", "--no-fail-fast"])
-        .args(["--lib", "--test", "it"])
+        .args(["--lib", "--test", "it", "--test", "black_box"])
         .args(["--features", &test::every_feature(repository), "--"])
         .args(TESTS)
         .env("TESTED_POSTGRES", text(&native.join("bin")))
