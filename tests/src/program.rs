@@ -362,6 +362,8 @@ impl Service {
 
     /// How it ended, once it has; `None` when it goes on for too long.
     fn ended(&mut self) -> Option<ExitStatus> {
+        // The shell waits for it.
+        drop(self.child.stdin.take());
         let begun = Instant::now();
         while begun.elapsed() < DEADLINE {
             if let Some(status) = self.child.try_wait().expect("a child of this process") {
@@ -391,7 +393,6 @@ impl Drop for Service {
             let last = &lines[lines.len().saturating_sub(40)..];
             eprintln!("what the service said last:\n{}", last.join("\n"));
         }
-        drop(self.child.stdin.take());
         if self.ended().is_some() {
             return;
         }

@@ -166,7 +166,13 @@ fn threads() -> Result<usize, Failure> {
 /// Runs black-box tests with these arguments. They are built with the features that all tests have, and so only once.
 fn black_box(repository: &Repository, arguments: &[&str]) -> Run {
     repository
-        .cargo(["test", "--workspace", "--test", "black_box", "--no-fail-fast"])
+        .cargo([
+            "test",
+            "--workspace",
+            "--test",
+            "black_box",
+            "--no-fail-fast",
+        ])
         .args(["--features", &every_feature(repository), "--"])
         .args(arguments)
         .env(

@@ -423,7 +423,8 @@ async fn watch_store(state: Shared) {
     state.store.listen();
     let mut ticks = tokio::time::interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut failing = false;
+    // What was logged last, so that an outage is one line until it has another cause.
+    let mut fault = None;
     loop {
         let asks = tokio::select! {
             _ = ticks.tick() => is_on_server,
@@ -443,14 +444,15 @@ async fn watch_store(state: Shared) {
         match synced.await {
             Ok(()) => {
                 state.store_health.set_present();
-                failing = false;
+                fault = None;
             }
             Err(error) => {
                 state.store_health.set_away(asked, &error);
-                if failing {
+                let text = error.to_string();
+                if fault.as_ref() == Some(&text) {
                     continue;
                 }
-                failing = true;
+                fault = Some(text);
                 if error.file_fault() == Some(FileFault::Damaged) {
                     tracing::error!(%error, "the store is damaged");
                     state.store_health.set_damaged(true);
