@@ -14,7 +14,9 @@ pub(super) fn enter<'p, 's>(visit: &mut Visit, place: &'p [&'s str]) -> Result<&
         return Err(Problem::OnlySeeing);
     }
     match rest {
-        ["records", .., "new" | "delete"] => return Err(Problem::OnlySeeing),
+        ["records", _, _, "new", ..] | ["records", _, _, "record", _, "delete", ..] => {
+            return Err(Problem::OnlySeeing);
+        }
         [] | ["records", ..] => {}
         _ => return Err(Problem::NotFound),
     }

@@ -49,12 +49,13 @@ impl<'v> Context<'v> {
     pub(crate) async fn open(visit: &'v Visit, scope: &Scope) -> Result<Self> {
         let client = visit.client_in(&scope.project, &scope.environment)?;
         let administration = client.administration();
-        let known_user = async {
+        // Rarely needed, so it takes no place in what waits.
+        let known_user = Box::pin(async {
             match visit.acting_as() {
                 Some(acting) => acting.look_up(&administration.users()).await,
                 None => Ok(()),
             }
-        };
+        });
         let (account, project, ()) = tokio::try_join!(
             async { administration.account().get().send().await },
             async { client.projects().get(&scope.project).send().await },

@@ -10,7 +10,9 @@ pub(super) mod summary;
 use std::time::Duration;
 
 use svc_api::Error;
+use svc_model::administration::{rights::Rule, teams::Team};
 
+use self::effective::{Subject, TeamRights};
 use super::{Context, Scope};
 use crate::{
     answer::Answer,
@@ -30,6 +32,12 @@ pub(super) async fn route(visit: &Visit, scope: &Scope, rest: &[&str]) -> Result
         [team, "rule"] => rule::answer(&context, team).await,
         _ => Err(Problem::NotFound),
     }
+}
+
+/// What a team may do where no rule about a database says otherwise.
+pub(super) fn everywhere(context: &Context<'_>, team: &Team, rules: &[Rule]) -> String {
+    let rights = TeamRights::new(team, rules, context.scope.environment.as_str());
+    rights.on(Subject::Everything).0.text(context.texts())
 }
 
 /// The names of the models of a database that have a text in them.

@@ -33,7 +33,7 @@ impl People {
         if context.is_administrator() {
             all.push((Self::Rights, texts.get("rights"), context.place(["rights"])));
         }
-        tabs(&texts.get("area-users"), all, self)
+        tabs(&texts.get("area-users"), all, &self)
     }
 }
 
@@ -64,15 +64,15 @@ impl Setting {
                 place("sign-in"),
             ),
         ];
-        tabs(&texts.get("area-settings"), all, self)
+        tabs(&texts.get("area-settings"), all, &self)
     }
 }
 
-fn tabs<T: PartialEq>(name: &str, all: Vec<(T, String, Href)>, current: T) -> Markup {
+fn tabs<T: PartialEq>(name: &str, all: Vec<(T, String, Href)>, current: &T) -> Markup {
     html! {
         nav.tabs aria-label=(name) {
             @for (tab, text, href) in all {
-                a href=(href) aria-current=[(tab == current).then_some("page")] { (text) }
+                a href=(href) aria-current=[(tab == *current).then_some("page")] { (text) }
             }
         }
     }

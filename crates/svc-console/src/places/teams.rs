@@ -6,7 +6,11 @@ mod one;
 use maud::{Markup, html};
 use svc_model::{Count, ListQuery, administration::teams::Team};
 
-use super::{Context, Scope, tabs::People};
+use super::{
+    Context, Scope,
+    rights::{everywhere, rules},
+    tabs::People,
+};
 use crate::{
     answer::Answer,
     problem::{Problem, Result},
@@ -40,8 +44,17 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
     query.after = form.get("_after").map(str::to_owned);
     query.before = form.get("_before").map(str::to_owned);
     let administration = context.client.administration();
-    let page = administration.teams().list().query(query.clone()).send();
-    let page = page.await?;
+    let teams = administration.teams();
+    let of_all = async {
+        match context.is_administrator() {
+            true => rules::about(context, None, &[]).await,
+            false => Ok(Vec::new()),
+        }
+    };
+    let (page, rules) = tokio::try_join!(
+        async { teams.list().query(query.clone()).send().await },
+        of_all
+    )?;
     let place = context.place(["teams"]);
     let at = |query: &ListQuery| match (&query.after, &query.before) {
         (Some(after), _) => place.clone().with("_after", after),
@@ -51,19 +64,24 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
     let head = html! {
         tr {
             th scope="col" { (texts.get("people-name")) }
-            th scope="col" { (texts.get("teams-begins")) }
-            @if context.is_administrator() { th scope="col" { (texts.get("rights")) } }
+            @if context.is_administrator() {
+                th scope="col" { (texts.get("rights-everywhere")) }
+                th scope="col" { (texts.get("rights")) }
+            } @else {
+                th scope="col" { (texts.get("teams-otherwise")) }
+            }
         }
     };
     let body = html! {
         @for team in &page.results {
             tr {
                 td.key { a href=(context.place(["teams", team.uid.as_str()])) { bdi { (team.name) } } }
-                td { (group(texts, team)) }
+                @if !context.is_administrator() { td { (group(texts, team)) } }
                 @if context.is_administrator() {
+                    td { (everywhere(context, team, &rules)) }
                     td {
                         @if team.super_group {
-                            (texts.get("rights-all"))
+                            (texts.get("teams-group-administrator"))
                         } @else {
                             a href=(context.place(["rights", team.uid.as_str()])) {
                                 (texts.get("rights-change")) span.visually-hidden { ": " (team.name) }

@@ -172,6 +172,13 @@ fn above(context: &Context<'_>) -> Vec<(String, Href)> {
     vec![(context.texts().get("users"), context.place(["users"]))]
 }
 
+/// The teams as a form offers them to somebody new: those that may do least come first.
+pub(super) fn teams_for_new(teams: &[Team]) -> Vec<(String, String)> {
+    let mut ordered = teams.to_vec();
+    ordered.sort_by_key(|team| (team.super_group, team.permissions_group != "read_only"));
+    team_choices(&ordered)
+}
+
 /// The teams as a form offers them.
 pub(super) fn team_choices(teams: &[Team]) -> Vec<(String, String)> {
     let choice = |team: &Team| (team.uid.to_string(), team.name.clone());

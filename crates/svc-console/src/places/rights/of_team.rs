@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// How many models the form has.
-const MOST_MODELS: usize = 200;
+const MOST_MODELS: usize = 100;
 /// What stands in a form for the rights that come from above.
 const INHERIT: &str = "inherit";
 /// What stands in it for rights that the form does not offer.
@@ -65,7 +65,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     }
     let (about, of_team) = tokio::try_join!(
         rules::about(context, resource, &shown),
-        rules::of_team(context, uid)
+        rules::of_team(context, team.uid.as_str())
     )?;
     let rights = TeamRights::new(&team, &about, context.scope.environment.as_str());
     let page = Page {
@@ -80,7 +80,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         @if team.super_group {
             p.muted { (texts.get("rights-administrators")) }
         } @else {
-            (page.choices(search, place(None)))
+            (page.choices(search, &place(None)))
             (page.form(&shown))
             @if found.len() > shown.len() {
                 p.muted { (texts.with("rights-more", [("count", found.len().saturating_sub(shown.len()).into())])) }
@@ -182,7 +182,7 @@ struct Page<'p> {
 
 impl Page<'_> {
     /// The choice of a database and of models.
-    fn choices(&self, search: &str, action: Href) -> Markup {
+    fn choices(&self, search: &str, action: &Href) -> Markup {
         let texts = self.context.texts();
         html! {
             @if let Some(resource) = self.resource {

@@ -28,7 +28,7 @@ pub(in crate::places) async fn teams(context: &Context<'_>) -> Result<Vec<Team>,
 }
 
 /// The rules about everything, about a database, and about these models of it.
-pub(super) async fn about(
+pub(in crate::places) async fn about(
     context: &Context<'_>,
     resource: Option<&str>,
     models: &[&str],

@@ -37,7 +37,7 @@ pub(in crate::places) fn of(
                 li {
                     (one(context, &rights, database.as_str()))
                     @if offers_change {
-                        " " a href=(context.place(["rights", team.uid.as_str()]).with("resource", database.as_str())) {
+                        " · " a href=(context.place(["rights", team.uid.as_str()]).with("resource", database.as_str())) {
                             (texts.get("rights-change"))
                             span.visually-hidden { ": " (database) }
                         }

@@ -1,16 +1,13 @@
 //! The members of a project: who builds and administers it.
 
 use maud::{Markup, html};
-use svc_model::{
-    Count, ListQuery,
-    administration::{members::Member, teams::Team},
-};
+use svc_model::{Count, ListQuery, administration::members::Member};
 
 use super::super::{
     Context, or_not_found,
     rights::{rules, summary},
     tabs::Setting,
-    users::{day, team_choices},
+    users::{day, team_choices, teams_for_new},
 };
 use crate::{
     answer::Answer,
@@ -75,7 +72,7 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
         form.toolbar method="post" action=(place) {
             (account_field(&context.account))
             (filled.text("email", &texts.get("email"), "", Input::EMAIL))
-            (filled.choice("team", &texts.get("people-team"), "", &team_choices(&ordered(&teams))))
+            (filled.choice("team", &texts.get("people-team"), "", &teams_for_new(&teams)))
             button.primary { (texts.get("settings-members-add")) }
         }
         p.small.muted { (texts.get("settings-members-what")) }
@@ -90,13 +87,6 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
     let above = vec![(texts.get("area-settings"), context.place(["settings"]))];
     let title = texts.get("settings-members");
     Ok(filled.answer(context.page(Area::Settings, title, above, &main)))
-}
-
-/// Who is added is rarely an administrator.
-fn ordered(teams: &[Team]) -> Vec<Team> {
-    let mut ordered = teams.to_vec();
-    ordered.sort_by_key(|team| team.super_group);
-    ordered
 }
 
 fn rows(context: &Context<'_>, members: &[Member]) -> Markup {

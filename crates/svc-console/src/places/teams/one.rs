@@ -40,7 +40,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         filled.done(&texts.get("saved"));
     }
     let may = match context.is_administrator() {
-        true => Some(rules::of_team(context, uid).await?),
+        true => Some(rules::of_team(context, team.uid.as_str()).await?),
         false => None,
     };
     let main = html! {
@@ -48,7 +48,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         @if let Some(rules) = &may {
             section {
                 h2 { (texts.get("rights-may")) }
-                (summary::of(context, &team, rules, true))
+                (summary::of(context, &team, rules, false))
                 @if !team.super_group {
                     div.actions {
                         a.button.primary href=(context.place(["rights", uid])) { (texts.get("rights-change")) }
@@ -74,7 +74,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
             @if context.is_administrator() {
                 (form(context, &filled, &team, &place))
             } @else {
-                dl.facts { dt { (texts.get("teams-begins")) } dd { (group(texts, &team)) } }
+                dl.facts { dt { (texts.get("teams-otherwise")) } dd { (group(texts, &team)) } }
                 (only_read(texts))
             }
         }
@@ -107,7 +107,7 @@ fn form(context: &Context<'_>, filled: &Filled<'_>, team: &Team, place: &Href) -
             (account_field(&context.account))
             (filled.text("name", &texts.get("people-name"), &team.name, Input::REQUIRED))
             @if !team.super_group {
-                (filled.choice("permissions_group", &texts.get("teams-begins"), begins, &groups(texts)))
+                (filled.choice("permissions_group", &texts.get("teams-otherwise"), begins, &groups(texts)))
             }
             div.actions {
                 button.primary { (texts.get("save")) }

@@ -6,7 +6,7 @@ use svc_model::administration::users::{NewUser, User};
 
 use super::{
     super::{Context, rights::rules},
-    above, team_choices,
+    above, teams_for_new,
 };
 use crate::{
     answer::Answer,
@@ -37,22 +37,19 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
             Err(error) => filled.refuse(error, &FIELDS)?,
         }
     }
-    // Who is invited is rarely an administrator.
-    let mut ordered = teams.clone();
-    ordered.sort_by_key(|team| team.super_group);
     let main = html! {
         (filled.told())
         form.stack method="post" action=(place) data-guard {
             (account_field(&context.account))
             (filled.text("email", &texts.get("email"), "", Input::EMAIL))
-            (filled.choice("team", &texts.get("people-team"), query.text("team"), &team_choices(&ordered)))
+            (filled.choice("team", &texts.get("people-team"), query.text("team"), &teams_for_new(&teams)))
             p.small.muted {
                 (texts.get("users-team-hint")) " "
                 a href=(context.place(["teams", "new"])) { (texts.get("teams-new")) }
             }
             (filled.text("first_name", &texts.get("people-first-name"), "", Input::default()))
             (filled.text("last_name", &texts.get("people-last-name"), "", Input::default()))
-            details {
+            details open[!filled.value("password", "").is_empty()] {
                 summary { (texts.get("users-with-password")) }
                 (filled.text("password", &texts.get("password"), "", Input::PASSWORD))
                 p.small.muted { (texts.get("users-password-hint")) }

@@ -93,7 +93,7 @@ async fn shown(context: &Context<'_>, uid: &str) -> Result<Answer> {
         }
         p.muted { (texts.get("people-only-read")) }
     };
-    let page = context.page(Area::Users, user.email.clone(), above(context), &main);
+    let page = context.page(Area::Users, user.email, above(context), &main);
     Ok(Answer::page(page))
 }
 
@@ -171,9 +171,9 @@ impl Page<'_> {
                 @if !self.standing.suspended {
                     a.button href=(home.below(["as", self.user.uid.as_str()])) { (texts.get("users-see-as")) }
                 }
-                @if self.standing.suspended { (self.action("resume", texts.get("users-resume"))) }
+                @if self.standing.suspended { (self.action("resume", &texts.get("users-resume"))) }
                 @if !self.standing.has_password && !self.standing.suspended {
-                    (self.action("invite", texts.get("users-invite-again")))
+                    (self.action("invite", &texts.get("users-invite-again")))
                 }
                 @if open > 0 {
                     a.button href=(self.place.below(["sign-out"])) { (texts.get("people-sessions-end-all")) }
@@ -187,7 +187,7 @@ impl Page<'_> {
     }
 
     /// A button for something that destroys nothing.
-    fn action(&self, action: &str, text: String) -> Markup {
+    fn action(&self, action: &str, text: &str) -> Markup {
         html! {
             form method="post" action=(self.place) {
                 (account_field(&self.context.account))
