@@ -31,7 +31,8 @@ addEventListener("keydown", (event) => {
   for (const goal of document.querySelectorAll("[data-key]")) {
     if (goal.dataset.key === event.key) {
       event.preventDefault();
-      goal.focus();
+      if (goal instanceof HTMLAnchorElement) goal.click();
+      else goal.focus();
     }
   }
 });

@@ -7,6 +7,7 @@
 //! -> `answer`. A fragment of a page is made by the function that makes it in the whole page.
 
 mod access;
+mod acting;
 mod answer;
 mod assets;
 mod href;

@@ -1,5 +1,7 @@
 //! The places of the console, by their paths.
 
+mod accounts;
+mod acting;
 mod context;
 mod enter;
 mod environment;
@@ -9,12 +11,17 @@ mod projects;
 mod record;
 mod records;
 mod resources;
+mod rights;
+mod settings;
 pub(crate) mod sign_in;
+mod tabs;
+mod teams;
+mod users;
 
 use http::{Method, Response};
 use svc_model::wire::Body;
 
-pub(crate) use self::context::{Context, Scope};
+pub(crate) use self::context::{Context, Scope, check_account, or_not_found};
 
 use crate::{
     answer::Answer,
@@ -64,11 +71,14 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
     }
     match parts[..] {
         [] | ["projects"] => projects::answer(visit).await,
+        ["projects", "new"] => projects::create(visit).await,
+        ["accounts", ref rest @ ..] => accounts::route(visit, rest).await,
         ["projects", project, environment, ref place @ ..] => {
             let scope = Scope {
                 project: project.into(),
                 environment: environment.into(),
             };
+            let place = acting::enter(visit, place)?;
             match *place {
                 [] => environment::answer(visit, &scope).await,
                 ["connect"] => resources::create(visit, &scope).await,
@@ -84,6 +94,10 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                 ["records", resource, model, "record", id] => {
                     record::answer(visit, &scope, (resource, model), id).await
                 }
+                ["users", ref rest @ ..] => users::route(visit, &scope, rest).await,
+                ["teams", ref rest @ ..] => teams::route(visit, &scope, rest).await,
+                ["rights", ref rest @ ..] => rights::route(visit, &scope, rest).await,
+                ["settings", ref rest @ ..] => settings::route(visit, &scope, rest).await,
                 ["records", resource, model, "record", id, "delete"] => {
                     record::delete(visit, &scope, (resource, model), id).await
                 }

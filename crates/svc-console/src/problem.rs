@@ -26,6 +26,12 @@ pub(crate) enum Problem {
     SignedOut,
     /// Who is signed in is not who has opened the form.
     OtherAccount,
+    /// Only administrators of the project may do this.
+    NotAdministrator,
+    /// Only operators of the service may do this.
+    NotOperator,
+    /// Nothing is changed while somebody sees what another person would.
+    OnlySeeing,
     /// Nobody can say now whose session it is.
     Unavailable(BoxError),
     /// The service has refused a call, or could not be reached.
@@ -50,7 +56,9 @@ impl Problem {
             Self::NotUtf8 => StatusCode::BAD_REQUEST,
             Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Foreign => StatusCode::FORBIDDEN,
+            Self::Foreign | Self::NotAdministrator | Self::NotOperator | Self::OnlySeeing => {
+                StatusCode::FORBIDDEN
+            }
             Self::SignedOut => StatusCode::UNAUTHORIZED,
             Self::OtherAccount => StatusCode::CONFLICT,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,

@@ -16,6 +16,7 @@ use svc_model::{
 
 use crate::{
     FirstOperator, Service,
+    acting::{ActingAs, AsUser},
     href::Href,
     problem::{Problem, Result},
     session::{Cookie, Sender, prefix_of},
@@ -33,6 +34,7 @@ pub(crate) struct Visit {
     origin: String,
     form: Form,
     authorization: Option<HeaderValue>,
+    acting_as: Option<ActingAs>,
     /// The first place of the console.
     pub(crate) root: Href,
     pub(crate) texts: &'static Texts,
@@ -113,6 +115,7 @@ impl Visit {
             origin,
             form: Form::default(),
             authorization: None,
+            acting_as: None,
         }
     }
 
@@ -255,6 +258,25 @@ impl Visit {
         &self.form
     }
 
+    /// The places that follow show what a user of the environment would see.
+    pub(crate) fn act_as(&mut self, user: &str) {
+        self.acting_as = Some(ActingAs::new(user));
+    }
+
+    /// The user whose view is shown, if it is not that of who is signed in.
+    pub(crate) fn acting_as(&self) -> Option<&ActingAs> {
+        self.acting_as.as_ref()
+    }
+
+    /// The address of an environment's first place, for as long as the view is the same person's.
+    pub(crate) fn environment(&self, project: &str, environment: &str) -> Href {
+        let own = ["projects", project, environment];
+        match &self.acting_as {
+            None => self.root.below(own),
+            Some(acting) => self.root.below(own.into_iter().chain(acting.path())),
+        }
+    }
+
     /// A client of the service, with the rights of who is signed in.
     pub(crate) fn client(&self) -> Result<Client> {
         self.client_for(None)
@@ -270,10 +292,15 @@ impl Visit {
     }
 
     fn client_for(&self, scope: Option<(&ProjectName, &EnvironmentName)>) -> Result<Client> {
+        let (transport, data, app) = (
+            self.service.transport(&self.parts),
+            self.service.base_url(),
+            self.service.app_base_url(),
+        );
         let mut builder = Client::builder()
-            .transport(self.service.transport(&self.parts))
-            .api_base_url(self.service.base_url())
-            .app_base_url(self.service.app_base_url())
+            .transport(AsUser::around(transport, self.acting_as(), data, app)?)
+            .api_base_url(data)
+            .app_base_url(app)
             .token_provider(OfSession(self.authorization.clone()));
         if let Some((project, environment)) = scope {
             builder = builder.project(project).environment(environment);

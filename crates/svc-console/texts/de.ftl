@@ -164,3 +164,238 @@ references-hidden = Datensätze, die Sie nicht sehen dürfen
 rule-cascade = sie werden mit gelöscht
 rule-set-null = sie verweisen dann auf nichts
 rule-restrict = sie verbieten es
+
+# Users, teams, rights, and the settings of a project.
+
+area-users = Benutzer
+area-settings = Einstellungen
+problem-not-administrator = Das können nur Administratoren des Projekts. Wenden Sie sich an einen von ihnen.
+problem-not-operator = Das können nur Betreiber des Dienstes.
+problem-only-seeing = Sie sehen, was jemand anders sieht. Hier kann nichts geändert werden. Gehen Sie zuerst zurück zu Ihrer eigenen Ansicht.
+people-name = Name
+people-first-name = Vorname
+people-last-name = Nachname
+people-since = Seit
+people-team = Team
+people-only-read = Administratoren des Projekts können das ändern.
+people-not-a-number = Geben Sie eine ganze Zahl ein.
+people-color = Farbe
+people-color-none = keine
+people-color-gray = grau
+people-color-blue = blau
+people-color-green = grün
+people-color-yellow = gelb
+people-color-orange = orange
+people-color-red = rot
+people-color-purple = violett
+people-sessions = Sitzungen
+people-sessions-count = { $count ->
+    [0] keine offene Sitzung
+    [one] eine offene Sitzung
+   *[other] { $count } offene Sitzungen
+}
+people-sessions-empty = Es gibt keine offene Sitzung.
+people-sessions-last-use = Zuletzt benutzt
+people-sessions-address = Adresse
+people-sessions-agent = Programm
+people-sessions-end = Beenden
+people-sessions-ended = Die Sitzung ist beendet.
+people-sessions-end-all = Alle Sitzungen beenden
+people-sessions-end-what = { $email } wird überall abgemeldet: { $count ->
+    [one] eine Sitzung endet
+   *[other] { $count } Sitzungen enden
+}. Eine neue Anmeldung ist möglich.
+
+users = Benutzer
+users-count = { $count ->
+    [one] ein Benutzer
+   *[other] { $count } Benutzer
+}
+users-empty = Noch kann sich niemand bei dieser Umgebung anmelden. Laden Sie den ersten Benutzer ein.
+users-none-fits = Kein Benutzer passt.
+users-all-teams = Alle Teams
+users-invite = Benutzer einladen
+users-invite-again = Einladung noch einmal senden
+users-team-hint = Das Team entscheidet, was der Benutzer sehen und ändern darf.
+users-with-password = Ein Passwort setzen, statt eine Einladung zu senden
+users-password-hint = Mit einem Passwort kann sich der Benutzer sofort anmelden, und es geht keine E-Mail hinaus. Ohne Passwort wird eine Einladung gesendet.
+users-fields = Name und Team
+users-may = Was das Team { $team } darf
+users-active = aktiv
+users-invited = eingeladen, noch nicht angenommen
+users-suspended = gesperrt
+users-suspend = Sperren
+users-resume = Wieder anmelden lassen
+users-see-as = Als dieser Benutzer sehen
+users-suspend-what = { $email } kann sich nicht mehr anmelden, bis Sie es wieder erlauben, und { $count ->
+    [0] hat keine offene Sitzung
+    [one] eine Sitzung endet
+   *[other] { $count } Sitzungen enden
+}.
+users-delete-what = { $email } wird endgültig gelöscht, und { $count ->
+    [0] hat keine offene Sitzung
+    [one] eine Sitzung endet
+   *[other] { $count } Sitzungen enden
+}. Datensätze bleiben, wie sie sind.
+users-done-made = Der Benutzer ist angelegt und kann sich anmelden.
+users-done-invited = Die Einladung ist unterwegs.
+users-done-resumed = Der Benutzer kann sich wieder anmelden.
+users-done-suspended = Die Anmeldung ist nicht mehr möglich, und alle Sitzungen sind beendet.
+users-done-signed-out = Alle Sitzungen sind beendet.
+seen-as = Sie sehen, was dieser Benutzer sieht:
+seen-as-only = Hier kann nichts geändert werden.
+seen-as-end = Zurück zur eigenen Ansicht
+
+teams = Teams
+teams-new = Neues Team
+teams-what = Ein Team entscheidet, was seine Leute sehen und ändern dürfen.
+teams-begins = Beginnt mit
+teams-otherwise = Wo keine Regel etwas anderes sagt
+teams-begins-hint = Rechte auf einzelne Datenbanken und Tabellen folgen als Nächstes.
+teams-group-administrator = verwaltet das Projekt
+teams-group-editor = liest und ändert alles
+teams-group-read-only = liest alles
+teams-group-nothing = nichts, bis es erlaubt wird
+teams-people = Personen
+teams-users = { $count ->
+    [0] kein Benutzer in dieser Umgebung
+    [one] ein Benutzer in dieser Umgebung
+   *[other] { $count } Benutzer in dieser Umgebung
+}
+teams-team = Team
+teams-delete-what = Das Team { $name } wird mit seinen Rechten gelöscht.
+teams-delete-people = { $count ->
+    [one] Ein Benutzer dieser Umgebung ist
+   *[other] { $count } Benutzer dieser Umgebung sind
+} im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie zuerst einem anderen Team zu.
+teams-delete-show = Anzeigen
+teams-delete-super = Das Team der Administratoren bleibt.
+
+rights = Rechte
+rights-may = Was das Team darf
+rights-of = Rechte von { $team }
+rights-what = Tabelle
+rights-everywhere = Alle Datenbanken
+rights-whole = Ganz { $name }
+rights-choice = Rechte
+rights-now = Gilt jetzt
+rights-nothing = nichts
+rights-read = lesen
+rights-write = schreiben
+rights-delete = löschen
+rights-read-write = lesen und schreiben
+rights-read-delete = lesen und löschen
+rights-write-delete = schreiben und löschen
+rights-all = alles
+rights-inherit = wie oben ({ $rights })
+rights-inherited = von oben
+rights-only-here = (in dieser Umgebung anders)
+rights-legend = ● steht vor einem Recht, das für diese Tabelle oder Datenbank gesetzt ist. Die anderen kommen von oben: von der Datenbank, von allen Datenbanken oder von dem, womit das Team beginnt.
+rights-except = außer
+rights-change = Rechte ändern
+rights-all-of-team = Alle Rechte des Teams
+rights-administrators = Administratoren dürfen alles. Um jemanden einzuschränken, wählen Sie ein anderes Team.
+rights-all-environments = Gilt in allen Umgebungen. Für eine Umgebung allein öffnen Sie „Gilt jetzt“.
+rights-more = { $count ->
+    [one] Eine weitere Tabelle ist
+   *[other] { $count } weitere Tabellen sind
+} nicht zu sehen. Suchen Sie oben danach.
+rights-no-database = In dieser Umgebung ist keine Datenbank verbunden.
+rights-search = Tabellen suchen
+rights-show = Anzeigen
+rights-sentence = In { $name } darf das Team { $team }: { $rights }.
+rights-own = Darf
+rights-may-read = lesen: Listen und Datensätze sehen
+rights-may-write = schreiben: Datensätze anlegen und ändern
+rights-may-delete = Datensätze löschen
+rights-none-hint = Ist nichts angekreuzt, ist alles verboten.
+rights-where = Gilt
+rights-where-all = in allen Umgebungen
+rights-where-here = nur in { $environment }
+rights-in = in { $environment }
+rights-set = Diese Rechte setzen
+rights-ladder = Woher das kommt
+rights-ladder-hint = Die erste Zeile zählt.
+rights-begins = Womit das Team beginnt
+rights-remove = Entfernen
+
+settings-project = Projekt
+settings-environments = Umgebungen
+settings-sign-in = Anmeldung
+settings-members = Mitglieder
+settings-unique-name = In Adressen:
+settings-short-name = Kurzname
+settings-short-name-hint = Kleinbuchstaben, Ziffern und Bindestriche, etwa shop. Er ist Teil von Adressen und bleibt für immer.
+settings-domain = Domain der Anwendung
+settings-default-environment = Standardumgebung
+settings-is-default = Standard
+settings-delete = Projekt löschen
+settings-delete-hint = Mit allen Umgebungen, Benutzern, Teams, Seiten und Einstellungen. Datenbanken bleiben, wie sie sind.
+settings-delete-what = { $name } wird endgültig gelöscht, mit { $environments ->
+    [one] einer Umgebung
+   *[other] { $environments } Umgebungen
+}, mit allen Benutzern, Teams, Seiten und Einstellungen. { $databases ->
+    [0] Keine Datenbank ist verbunden
+    [one] Eine Datenbank wird getrennt
+   *[other] { $databases } Datenbanken werden getrennt
+}; die Datenbanken selbst bleiben, wie sie sind.
+settings-environments-what = Jede Umgebung hat eigene Datenbanken, Benutzer und Seiten.
+settings-environment-new = Neue Umgebung
+settings-environment-delete = Umgebung löschen
+settings-environment-delete-what = { $name } wird endgültig gelöscht, mit Benutzern, Seiten und Einstellungen. { $databases ->
+    [0] Keine Datenbank ist mit ihr verbunden
+    [one] Eine Datenbank wird getrennt
+   *[other] { $databases } Datenbanken werden getrennt
+}; die Datenbanken selbst bleiben, wie sie sind.
+settings-prod-stays = Die Umgebung prod kann nicht gelöscht werden.
+settings-copy = Kopieren
+settings-copy-to = Nach
+settings-copy-pages = Seiten
+settings-copy-settings = Einstellungen
+settings-copy-replace = Ersetzen, was die andere Umgebung hat
+settings-copy-hint = Benutzer, Datenbanken und Datensätze werden nicht kopiert.
+settings-copy-none = Es gibt keine andere Umgebung, in die kopiert werden kann.
+settings-copied = Nach { $name } kopiert: { $count ->
+    [one] eine Seite
+   *[other] { $count } Seiten
+}.
+settings-members-what = Mitglieder bauen und verwalten das Projekt. Eine Adresse ohne Konto bekommt eine Einladung.
+settings-members-add = Hinzufügen
+settings-members-added = Das Mitglied ist hinzugefügt.
+settings-members-count = { $count ->
+    [one] ein Mitglied
+   *[other] { $count } Mitglieder
+}
+settings-members-remove = Aus dem Projekt entfernen
+settings-members-remove-what = { $email } kann dieses Projekt nicht mehr öffnen. Das Konto bleibt.
+settings-members-remove-self = Das sind Sie selbst.
+settings-registering = Registrierung
+settings-sign-up = Benutzer können sich selbst registrieren
+settings-sign-up-team = Team für neue Registrierungen
+settings-domains = Domains von E-Mail-Adressen, die sich registrieren können
+settings-domains-hint = Durch Kommas getrennt, etwa example.com. Ohne Angabe alle.
+settings-confirm = Die E-Mail-Adresse muss vor der Anmeldung bestätigt werden
+settings-security = Sicherheit
+settings-password-length = Mindestlänge von Passwörtern (8 bis 128)
+settings-access-seconds = Ein Zugriffstoken gilt (Sekunden, 60 bis 86400)
+settings-refresh-days = Eine unbenutzte Sitzung endet nach (Tagen, 1 bis 365)
+settings-mails = E-Mails
+settings-link = Wohin Links in E-Mails führen
+settings-link-hint = Leer: zu den Seiten des Dienstes. Sonst eine URL mit dem Code darin, etwa
+
+accounts = Konten
+accounts-count = { $count ->
+    [one] ein Konto
+   *[other] { $count } Konten
+}
+accounts-invite = Jemanden einladen
+accounts-invite-hint = Eine E-Mail mit einer Einladung wird gesendet. Betreiber sehen und verwalten alles, andere die Projekte, in denen sie Mitglied sind.
+accounts-operator = Betreiber
+accounts-is-operator = Betreibt den Dienst
+accounts-operator-hint = Es gibt immer einen Betreiber, der sich anmelden kann: der letzte kann weder entfernt noch gesperrt werden.
+accounts-self = Das ist Ihr eigenes Konto.
+accounts-suspend-what = Niemand kann sich als { $email } anmelden, bis Sie es wieder erlauben. Alle Sitzungen enden, und API-Schlüssel gelten nicht mehr.
+accounts-delete-what = Das Konto { $email } wird endgültig gelöscht, mit Sitzungen und API-Schlüsseln, und aus allen Projekten entfernt.
+projects-new = Neues Projekt
+projects-owner = E-Mail-Adresse des Eigentümers
+projects-owner-hint = Der erste Administrator; Sie selbst, wenn es leer ist. Eine Adresse ohne Konto bekommt eine Einladung.

@@ -164,3 +164,238 @@ references-hidden = records that you may not see
 rule-cascade = deleted along with it
 rule-set-null = which then refer to nothing
 rule-restrict = which forbid it
+
+# Users, teams, rights, and the settings of a project.
+
+area-users = Users
+area-settings = Settings
+problem-not-administrator = Only administrators of the project can do this. Ask one of them.
+problem-not-operator = Only operators of the service can do this.
+problem-only-seeing = You see what somebody else sees, so nothing can be changed here. Go back to your own view first.
+people-name = Name
+people-first-name = First name
+people-last-name = Last name
+people-since = Since
+people-team = Team
+people-only-read = Administrators of the project can change this.
+people-not-a-number = Enter a whole number.
+people-color = Colour
+people-color-none = none
+people-color-gray = gray
+people-color-blue = blue
+people-color-green = green
+people-color-yellow = yellow
+people-color-orange = orange
+people-color-red = red
+people-color-purple = purple
+people-sessions = Sessions
+people-sessions-count = { $count ->
+    [0] no open session
+    [one] one open session
+   *[other] { $count } open sessions
+}
+people-sessions-empty = There is no open session.
+people-sessions-last-use = Last use
+people-sessions-address = Address
+people-sessions-agent = Program
+people-sessions-end = End
+people-sessions-ended = The session has ended.
+people-sessions-end-all = End all sessions
+people-sessions-end-what = { $email } is signed out everywhere: { $count ->
+    [one] one session ends
+   *[other] { $count } sessions end
+}. Signing in again is possible.
+
+users = Users
+users-count = { $count ->
+    [one] one user
+   *[other] { $count } users
+}
+users-empty = Nobody can sign in to this environment yet. Invite the first user.
+users-none-fits = No user fits.
+users-all-teams = All teams
+users-invite = Invite a user
+users-invite-again = Send the invitation again
+users-team-hint = The team decides what the user may see and change.
+users-with-password = Set a password instead of sending an invitation
+users-password-hint = With a password the user can sign in at once, and no mail is sent. Leave it empty to send an invitation.
+users-fields = Name and team
+users-may = What the team { $team } may do
+users-active = active
+users-invited = invited, not accepted yet
+users-suspended = suspended
+users-suspend = Suspend
+users-resume = Let sign in again
+users-see-as = See as this user
+users-suspend-what = { $email } can no longer sign in until you allow it again, and { $count ->
+    [0] has no open session
+    [one] one session ends
+   *[other] { $count } sessions end
+}.
+users-delete-what = { $email } is deleted for good, and { $count ->
+    [0] has no open session
+    [one] one session ends
+   *[other] { $count } sessions end
+}. Records stay as they are.
+users-done-made = The user was made and can sign in.
+users-done-invited = The invitation is on its way.
+users-done-resumed = The user can sign in again.
+users-done-suspended = Signing in is no longer possible, and all sessions have ended.
+users-done-signed-out = All sessions have ended.
+seen-as = You see what this user sees:
+seen-as-only = Nothing can be changed here.
+seen-as-end = Back to your own view
+
+teams = Teams
+teams-new = New team
+teams-what = A team decides what its people may see and change.
+teams-begins = Begins with
+teams-otherwise = Where no rule says otherwise
+teams-begins-hint = Rights on single databases and tables are set next.
+teams-group-administrator = administers the project
+teams-group-editor = reads and changes everything
+teams-group-read-only = reads everything
+teams-group-nothing = nothing, until it is allowed
+teams-people = People
+teams-users = { $count ->
+    [0] no user in this environment
+    [one] one user in this environment
+   *[other] { $count } users in this environment
+}
+teams-team = Team
+teams-delete-what = The team { $name } is deleted with its rights.
+teams-delete-people = { $count ->
+    [one] One user of this environment is
+   *[other] { $count } users of this environment are
+} in the team, so it cannot be deleted. Move them to another team first.
+teams-delete-show = Show them
+teams-delete-super = The team of the administrators stays.
+
+rights = Rights
+rights-may = What the team may do
+rights-of = Rights of { $team }
+rights-what = Table
+rights-everywhere = All databases
+rights-whole = All of { $name }
+rights-choice = Rights
+rights-now = In effect
+rights-nothing = nothing
+rights-read = read
+rights-write = write
+rights-delete = delete
+rights-read-write = read and write
+rights-read-delete = read and delete
+rights-write-delete = write and delete
+rights-all = everything
+rights-inherit = as above ({ $rights })
+rights-inherited = from above
+rights-only-here = (differs in this environment)
+rights-legend = ● marks a right that is set for this table or database. The others come from above: from the database, from all databases, or from what the team begins with.
+rights-except = except for
+rights-change = Change rights
+rights-all-of-team = All rights of the team
+rights-administrators = Administrators may do everything. To limit somebody, move them to another team.
+rights-all-environments = Holds in all environments. For one environment alone, open “In effect”.
+rights-more = { $count ->
+    [one] One more table is
+   *[other] { $count } more tables are
+} not shown. Search for it above.
+rights-no-database = No database is connected in this environment.
+rights-search = Search tables
+rights-show = Show
+rights-sentence = In { $name }, the team { $team } may: { $rights }.
+rights-own = May
+rights-may-read = read: see lists and records
+rights-may-write = write: create and change records
+rights-may-delete = delete records
+rights-none-hint = With nothing ticked, everything is forbidden.
+rights-where = Holds
+rights-where-all = in all environments
+rights-where-here = in { $environment } only
+rights-in = in { $environment }
+rights-set = Set these rights
+rights-ladder = Where this comes from
+rights-ladder-hint = The first line counts.
+rights-begins = What the team begins with
+rights-remove = Remove
+
+settings-project = Project
+settings-environments = Environments
+settings-sign-in = Sign-in
+settings-members = Members
+settings-unique-name = In addresses:
+settings-short-name = Short name
+settings-short-name-hint = Small letters, digits and hyphens, such as shop. It is part of addresses and cannot be changed later.
+settings-domain = Domain of the application
+settings-default-environment = Default environment
+settings-is-default = default
+settings-delete = Delete the project
+settings-delete-hint = With all environments, users, teams, pages and settings. Databases stay as they are.
+settings-delete-what = { $name } is deleted for good, with { $environments ->
+    [one] one environment
+   *[other] { $environments } environments
+}, with all users, teams, pages and settings. { $databases ->
+    [0] No database is connected
+    [one] One database is disconnected
+   *[other] { $databases } databases are disconnected
+}; databases themselves stay as they are.
+settings-environments-what = Each environment has its own databases, users and pages.
+settings-environment-new = New environment
+settings-environment-delete = Delete the environment
+settings-environment-delete-what = { $name } is deleted for good, with its users, pages and settings. { $databases ->
+    [0] No database is connected to it
+    [one] One database is disconnected
+   *[other] { $databases } databases are disconnected
+}; databases themselves stay as they are.
+settings-prod-stays = The environment prod cannot be deleted.
+settings-copy = Copy
+settings-copy-to = To
+settings-copy-pages = Pages
+settings-copy-settings = Settings
+settings-copy-replace = Replace what the other environment has
+settings-copy-hint = Users, databases and records are not copied.
+settings-copy-none = There is no other environment to copy to.
+settings-copied = Copied to { $name }: { $count ->
+    [one] one page
+   *[other] { $count } pages
+}.
+settings-members-what = Members build and administer the project. An address without an account gets an invitation.
+settings-members-add = Add
+settings-members-added = The member was added.
+settings-members-count = { $count ->
+    [one] one member
+   *[other] { $count } members
+}
+settings-members-remove = Remove from the project
+settings-members-remove-what = { $email } can no longer open this project. The account stays.
+settings-members-remove-self = This is you.
+settings-registering = Registering
+settings-sign-up = Users can register themselves
+settings-sign-up-team = Team of who registers
+settings-domains = Domains of e-mail addresses that can register
+settings-domains-hint = Separated by commas, such as example.com. Without any, all can.
+settings-confirm = The e-mail address must be confirmed before signing in
+settings-security = Security
+settings-password-length = Least length of passwords (8 to 128)
+settings-access-seconds = An access token is valid for (seconds, 60 to 86400)
+settings-refresh-days = A session without use ends after (days, 1 to 365)
+settings-mails = Mails
+settings-link = Where links in mails lead
+settings-link-hint = Empty: to the pages of the service. Otherwise a URL with the code in it, such as
+
+accounts = Accounts
+accounts-count = { $count ->
+    [one] one account
+   *[other] { $count } accounts
+}
+accounts-invite = Invite somebody
+accounts-invite-hint = A mail with an invitation is sent. Operators see and administer everything; others see the projects that they are members of.
+accounts-operator = Operator
+accounts-is-operator = Operates the service
+accounts-operator-hint = There is always an operator who can sign in: the last one cannot be removed or suspended.
+accounts-self = This is your own account.
+accounts-suspend-what = Nobody can sign in as { $email } until you allow it again. All sessions end, and API keys stop working.
+accounts-delete-what = The account { $email } is deleted for good, with its sessions and API keys, and is removed from all projects.
+projects-new = New project
+projects-owner = E-mail address of the owner
+projects-owner-hint = The first administrator; you, if it is empty. An address without an account gets an invitation.

@@ -132,6 +132,7 @@ fn a_suspended_user_is_out_until_resumed() {
     assert_eq!(right.expect(401).json(), wrong.expect(401).json());
     let complete = json!({ "code": code, "new_password": "another horse" });
     home.auth("reset_password_complete", &complete).expect(400);
+    assert_eq!(call("GET", "").ok(), suspended);
     let mails = home.mails(email).len();
     let asked = home.auth("reset_password", &json!({ "email": email }));
     assert_eq!(asked.ok(), json!({ "result": true }));
@@ -151,6 +152,7 @@ fn a_suspended_user_is_out_until_resumed() {
     )
     .expect(400);
     let unknown = "users/00000000-0000-7000-8000-000000000000";
+    app(&home, &administrator, "GET", &format!("{unknown}/")).expect(404);
     for rest in ["suspend/", "resume/", "invite/"] {
         app(&home, &administrator, "POST", &format!("{unknown}/{rest}")).expect(404);
     }

@@ -3,7 +3,7 @@
 use svc_model::{
     UserUid,
     administration::users::{
-        Create, DeleteSession, Invite, ListSessions, NewUser, Resume, Suspend,
+        Create, DeleteSession, Get, Invite, ListSessions, NewUser, Resume, Suspend,
     },
 };
 
@@ -14,6 +14,12 @@ impl Users {
     /// Adds a user, with a password or invited by mail: `POST {app_base_url}/projects/{project}/{environment}/users/`.
     pub fn create(&self, new_user: NewUser) -> Call<Create> {
         self.client.call(Create::new(self.client.scope(), new_user))
+    }
+
+    /// Gets whether a user is suspended and has a password:
+    /// `GET {app_base_url}/projects/{project}/{environment}/users/{uid}/`.
+    pub fn get(&self, uid: impl Into<UserUid>) -> Call<Get> {
+        self.client.call(Get::new(self.client.scope(), uid))
     }
 
     /// Lists the sessions of a user: `GET {app_base_url}/projects/{project}/{environment}/users/{uid}/sessions/`.

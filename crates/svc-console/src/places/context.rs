@@ -1,7 +1,7 @@
 //! What the places of an environment know: who looks at them, and the project.
 
 use maud::Markup;
-use svc_api::Client;
+use svc_api::{Client, Error};
 use svc_model::{
     EnvironmentName, ProjectName, administration::account::Account, projects::Project,
 };
@@ -25,11 +25,7 @@ pub(crate) struct Scope {
 impl Scope {
     /// The address of the environment's first place.
     pub(crate) fn home(&self, visit: &Visit) -> Href {
-        Frame::environment_href(
-            &visit.root,
-            self.project.as_str(),
-            self.environment.as_str(),
-        )
+        visit.environment(self.project.as_str(), self.environment.as_str())
     }
 
     /// Whether this is the environment that people depend on.
@@ -53,10 +49,19 @@ impl<'v> Context<'v> {
     pub(crate) async fn open(visit: &'v Visit, scope: &Scope) -> Result<Self> {
         let client = visit.client_in(&scope.project, &scope.environment)?;
         let administration = client.administration();
-        let (account, project) = tokio::try_join!(
+        // Rarely needed, so it takes no place in what waits.
+        let known_user = Box::pin(async {
+            match visit.acting_as() {
+                Some(acting) => acting.look_up(&administration.users()).await,
+                None => Ok(()),
+            }
+        });
+        let (account, project, ()) = tokio::try_join!(
             async { administration.account().get().send().await },
             async { client.projects().get(&scope.project).send().await },
-        )?;
+            known_user,
+        )
+        .map_err(or_not_found)?;
         check_account(visit, &account)?;
         let mut known = project.environments.iter();
         if !known.any(|known| known.unique_name == scope.environment) {
@@ -71,9 +76,17 @@ impl<'v> Context<'v> {
         })
     }
 
-    /// Whether who looks may administer the project.
+    /// Whether who looks may administer the project, and does not just see what somebody else would.
     pub(crate) fn is_administrator(&self) -> bool {
-        may_administer(&self.account, &self.project)
+        self.visit.acting_as().is_none() && may_administer(&self.account, &self.project)
+    }
+
+    /// Refuses whoever may not administer the project.
+    pub(crate) fn check_administrator(&self) -> Result<()> {
+        match self.is_administrator() {
+            true => Ok(()),
+            false => Err(Problem::NotAdministrator),
+        }
     }
 
     /// The texts in the language of who looks.
@@ -108,6 +121,14 @@ impl<'v> Context<'v> {
         main: &Markup,
     ) -> Markup {
         self.frame(area, title, above).page(main)
+    }
+}
+
+/// What the service does not know is no place.
+pub(crate) fn or_not_found(error: Error) -> Problem {
+    match error.is_not_found() {
+        true => Problem::NotFound,
+        false => error.into(),
     }
 }
 

@@ -3,7 +3,7 @@
 use svc_api::Records;
 use svc_model::{
     JsonObject, ListQuery, Lookup, ModelName, RecordId, ResourceName,
-    resources::{Direction, FieldDescription, ModelDescription, ModelRelation},
+    resources::{Can, Direction, FieldDescription, ModelDescription, ModelRelation},
 };
 
 use super::{Context, Scope};
@@ -37,6 +37,13 @@ impl<'v> Model<'v> {
             described.send().await.map_err(Problem::from)
         };
         let (context, all) = tokio::try_join!(Context::open(visit, scope), described)?;
+        let mut all = all;
+        if visit.acting_as().is_some() {
+            // What the user may write is not for who only sees it.
+            for model in &mut all {
+                model.permit(Can::new(false, false, false));
+            }
+        }
         let found = all.iter().find(|known| known.model == model);
         Ok(Self {
             context,

@@ -45,6 +45,9 @@ fn told(visit: &Visit, problem: &Problem) -> Markup {
         Problem::Foreign => texts.get("problem-foreign"),
         Problem::SignedOut => texts.get("sign-in-ended"),
         Problem::OtherAccount => texts.get("problem-other-account"),
+        Problem::NotAdministrator => texts.get("problem-not-administrator"),
+        Problem::NotOperator => texts.get("problem-not-operator"),
+        Problem::OnlySeeing => texts.get("problem-only-seeing"),
         Problem::Unavailable(error) => {
             tracing::warn!(%error, "sessions of the console cannot be looked up");
             texts.get("problem-unavailable")

@@ -9,10 +9,11 @@ use svc_model::{
 
 use crate::{
     access::may_administer,
+    acting::ActingAs,
     assets::{ICON, SCRIPT, STYLES},
     href::Href,
     texts::Texts,
-    ui::form::account_field,
+    ui::{form::account_field, swatch::swatch},
     visit::Visit,
 };
 
@@ -21,28 +22,37 @@ use crate::{
 pub(crate) enum Area {
     /// Databases, models, records.
     Data,
+    /// Users, teams, rights.
+    Users,
+    /// The settings of the project.
+    Settings,
 }
 
 impl Area {
-    const ALL: [Self; 1] = [Self::Data];
+    const ALL: [Self; 3] = [Self::Data, Self::Users, Self::Settings];
 
     /// The place that it begins with, below the environment's; empty: the environment's own.
     fn path(self) -> &'static [&'static str] {
         match self {
             Self::Data => &[],
+            Self::Users => &["users"],
+            Self::Settings => &["settings"],
         }
     }
 
     fn name(self, texts: &Texts) -> String {
         match self {
             Self::Data => texts.get("area-data"),
+            Self::Users => texts.get("area-users"),
+            Self::Settings => texts.get("area-settings"),
         }
     }
 
     /// Whether only administrators have a use for it.
     fn is_for_administrators(self) -> bool {
         match self {
-            Self::Data => false,
+            Self::Data | Self::Users => false,
+            Self::Settings => true,
         }
     }
 }
@@ -88,12 +98,18 @@ impl Frame<'_> {
                         details.menu {
                             summary { bdi { (self.account.email) } }
                             div.panel {
+                                @if self.account.is_operator {
+                                    a href=(visit.root.below(["accounts"])) { (texts.get("accounts")) }
+                                }
                                 form method="post" action=(visit.root.below(["sign-out"])) {
                                     (account_field(self.account))
                                     button.plain { (texts.get("sign-out")) }
                                 }
                             }
                         }
+                    }
+                    @if let (Some(acting), Some((project, environment))) = (visit.acting_as(), self.scope) {
+                        (self.seen_as(acting, project, environment))
                     }
                     @if let Some((project, environment)) = self.scope {
                         (self.areas(project, environment))
@@ -117,15 +133,15 @@ impl Frame<'_> {
     /// The parts of the environment.
     fn areas(&self, project: &Project, environment: &EnvironmentName) -> Markup {
         let texts = self.visit.texts;
-        let home = Self::environment_href(
-            &self.visit.root,
-            project.unique_name.as_str(),
-            environment.as_str(),
-        );
+        let home = self
+            .visit
+            .environment(project.unique_name.as_str(), environment.as_str());
         let may_administer = may_administer(self.account, project);
-        let shown = Area::ALL
-            .into_iter()
-            .filter(|area| may_administer || !area.is_for_administrators());
+        let is_acting = self.visit.acting_as().is_some();
+        let shown = Area::ALL.into_iter().filter(|area| match is_acting {
+            true => *area == Area::Data,
+            false => may_administer || !area.is_for_administrators(),
+        });
         html! {
             nav.areas aria-label=(texts.get("areas")) {
                 @for area in shown {
@@ -133,6 +149,38 @@ impl Frame<'_> {
                         (area.name(texts))
                     }
                 }
+            }
+        }
+    }
+
+    /// Whose view it is, and the way back to one's own.
+    fn seen_as(
+        &self,
+        acting: &ActingAs,
+        project: &Project,
+        environment: &EnvironmentName,
+    ) -> Markup {
+        let (visit, texts) = (self.visit, self.visit.texts);
+        let own = Self::environment_href(
+            &visit.root,
+            project.unique_name.as_str(),
+            environment.as_str(),
+        );
+        // The same place as oneself.
+        let parts = visit.path().unwrap_or_default();
+        let rest = own.below(parts.iter().skip(5)).to_string();
+        let back = match visit.raw_query() {
+            "" => rest,
+            query => format!("{rest}?{query}"),
+        };
+        html! {
+            div.seen-as role="status" {
+                p {
+                    (texts.get("seen-as")) " "
+                    a href=(own.below(["users", acting.uid()])) { bdi { (acting.name()) } }
+                    ". " (texts.get("seen-as-only"))
+                }
+                a.button href=(back) data-key="x" aria-keyshortcuts="x" { (texts.get("seen-as-end")) " " kbd { "x" } }
             }
         }
     }
@@ -147,10 +195,14 @@ impl Frame<'_> {
         let name = shown.map_or(environment.as_str(), |known| known.name.as_str());
         let is_production = environment.as_str() == EnvironmentName::PROD;
         html! {
-            a.project href=(visit.root.below(["projects"])) { bdi { (project.name) } }
+            a.project href=(visit.root.below(["projects"])) {
+                (swatch(project.color.as_deref()))
+                bdi { (project.name) }
+            }
             details.menu.environment.production[is_production] {
                 summary {
                     span.visually-hidden { (texts.get("environment")) ": " }
+                    (swatch(shown.and_then(|shown| shown.color.as_deref())))
                     bdi { (name) }
                     @if is_production && !name.eq_ignore_ascii_case(&texts.get("production")) {
                         span.word { (texts.get("production")) }

@@ -93,6 +93,22 @@ pub struct Create {
     pub idempotency_key: Option<String>,
 }
 
+/// Get how it stands with a user: `GET {app_base_url}/projects/{project}/{environment}/users/{uid}/`, 200 with the [`User`].
+/// The names of the user are read with [`users::Get`](crate::users::Get).
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Application "/projects/{project}/{environment}/users/{uid}/")]
+#[operation(name = "environment_users.get", read, credential = ApiKey, level = Administrator, answer = User)]
+#[operation(new = "Gets whether a user is suspended and has a password.")]
+#[non_exhaustive]
+pub struct Get {
+    /// The environment.
+    #[wire(path)]
+    pub scope: Scope,
+    /// The user.
+    #[wire(path)]
+    pub uid: UserUid,
+}
+
 /// List the sessions of a user: `GET {app_base_url}/projects/{project}/{environment}/users/{uid}/sessions/`, 200 with the paginated envelope, the newest first.
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/users/{uid}/sessions/")]

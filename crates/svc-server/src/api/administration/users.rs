@@ -2,7 +2,9 @@
 
 use svc_model::{
     Realm, UserUid,
-    administration::users::{Create, DeleteSession, Invite, ListSessions, Resume, Suspend, User},
+    administration::users::{
+        Create, DeleteSession, Get, Invite, ListSessions, Resume, Suspend, User,
+    },
 };
 use svc_store::{NewUser, Secret};
 use uuid::Uuid;
@@ -16,6 +18,7 @@ use crate::{
 pub(super) fn routes() -> Routes {
     Routes::new()
         .on::<Create, _>(create)
+        .on::<Get, _>(get)
         .on::<ListSessions, _>(list_sessions)
         .on::<DeleteSession, _>(delete_session)
         .on::<Suspend, _>(suspend)
@@ -45,6 +48,12 @@ async fn create(call: Call<Create>) -> ApiResult {
         Made::entry(&json.map_err(|error| ApiError::Internal(error.to_string()))?)
     };
     call.create_once(idempotency_key.as_deref(), create).await
+}
+
+async fn get(call: Call<Get>) -> ApiResult {
+    let Get { scope, uid, .. } = &call.operation;
+    let user = call.store.users(scope).get(parse(uid)?).await?;
+    Ok(operation_response::<Get>(&shown(user)))
 }
 
 async fn list_sessions(call: Call<ListSessions>) -> ApiResult {

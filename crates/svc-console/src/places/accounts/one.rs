@@ -1,0 +1,186 @@
+//! One account: names, whether it operates the service, suspending and deleting it.
+
+use maud::{Markup, html};
+use svc_api::Error;
+use svc_model::administration::accounts::{Account, AccountPatch};
+
+use super::{super::or_not_found, Operator};
+use crate::{
+    answer::Answer,
+    problem::Result,
+    texts::Texts,
+    ui::{
+        filled::{Filled, Input},
+        form::{Confirmation, account_field},
+        notice,
+    },
+};
+
+/// How it stands with an account.
+pub(super) fn state(texts: &Texts, account: &Account) -> Markup {
+    html! {
+        @if account.suspended {
+            strong.down { (texts.get("users-suspended")) }
+        } @else if account.has_password {
+            (texts.get("users-active"))
+        } @else {
+            (texts.get("users-invited"))
+        }
+    }
+}
+
+pub(super) async fn answer(operator: &Operator<'_>, uid: &str) -> Result<Answer> {
+    let (visit, texts) = (operator.visit, operator.visit.texts);
+    let account = load(operator, uid).await?;
+    let place = operator.place().below([uid]);
+    let mut filled = Filled::new(visit);
+    if visit.is_post() {
+        match change(operator, &account).await {
+            Ok(()) => return Ok(Answer::go(&place.with("done", "saved"))),
+            Err(error) => filled.refuse(error, &["first_name", "last_name"])?,
+        }
+    } else {
+        match visit.query()?.text("done") {
+            "saved" => filled.done(&texts.get("saved")),
+            "invited" => filled.done(&texts.get("users-done-invited")),
+            "suspended" => filled.done(&texts.get("users-done-suspended")),
+            _ => {}
+        }
+    }
+    let known = |name: &Option<String>| name.clone().unwrap_or_default();
+    let main = html! {
+        (filled.told())
+        dl.facts {
+            dt { (texts.get("state")) } dd { (state(texts, &account)) }
+            dt { (texts.get("people-since")) } dd { (super::super::users::day(&account.date_add)) }
+        }
+        form.stack method="post" action=(place) {
+            (account_field(&operator.account))
+            (filled.text("first_name", &texts.get("people-first-name"), &known(&account.first_name), Input::default()))
+            (filled.text("last_name", &texts.get("people-last-name"), &known(&account.last_name), Input::default()))
+            (filled.check("is_operator", &texts.get("accounts-is-operator"), account.is_operator))
+            p.small.muted {
+                (texts.get("accounts-operator-hint"))
+                @if account.uid == operator.account.uid { " " strong { (texts.get("accounts-self")) } }
+            }
+            div.actions { button.primary { (texts.get("save")) } }
+        }
+        section.destroys {
+            div.actions {
+                @if account.suspended {
+                    form method="post" action=(place) {
+                        (account_field(&operator.account))
+                        button name="action" value="resume" { (texts.get("users-resume")) }
+                    }
+                } @else {
+                    a.button.danger href=(place.below(["suspend"])) { (texts.get("users-suspend")) }
+                }
+                a.button.danger href=(place.below(["delete"])) { (texts.get("delete")) }
+            }
+        }
+    };
+    let title = account.email.clone();
+    Ok(filled.answer(operator.page(title, operator.above(), &main)))
+}
+
+async fn load(operator: &Operator<'_>, uid: &str) -> Result<Account> {
+    let accounts = operator.client.administration().accounts();
+    accounts.get(uid).send().await.map_err(or_not_found)
+}
+
+/// Saves what differs from what is known.
+async fn change(operator: &Operator<'_>, account: &Account) -> Result<(), Error> {
+    let form = operator.visit.form();
+    let mut patch = AccountPatch::new();
+    if form.text("action") == "resume" {
+        patch.suspended = Some(false);
+    } else {
+        let name = |field: &str, known: &Option<String>| {
+            let typed = form.text(field).trim();
+            let typed = (!typed.is_empty()).then(|| typed.to_owned());
+            (typed != *known).then_some(typed)
+        };
+        patch.first_name = name("first_name", &account.first_name);
+        patch.last_name = name("last_name", &account.last_name);
+        let is_operator = form.get("is_operator").is_some();
+        patch.is_operator = (is_operator != account.is_operator).then_some(is_operator);
+    }
+    if patch == AccountPatch::new() {
+        return Ok(());
+    }
+    let accounts = operator.client.administration().accounts();
+    accounts.update(&account.uid, patch).send().await.map(drop)
+}
+
+pub(super) async fn suspend(operator: &Operator<'_>, uid: &str) -> Result<Answer> {
+    let texts = operator.visit.texts;
+    let account = load(operator, uid).await?;
+    let what = texts.with(
+        "accounts-suspend-what",
+        [("email", account.email.as_str().into())],
+    );
+    let (part, button) = ("suspend", texts.get("users-suspend"));
+    ask(operator, &account, (part, what, button), async || {
+        let mut patch = AccountPatch::new();
+        patch.suspended = Some(true);
+        let accounts = operator.client.administration().accounts();
+        accounts.update(uid, patch).send().await.map(drop)
+    })
+    .await
+}
+
+pub(super) async fn delete(operator: &Operator<'_>, uid: &str) -> Result<Answer> {
+    let texts = operator.visit.texts;
+    let account = load(operator, uid).await?;
+    let what = texts.with(
+        "accounts-delete-what",
+        [("email", account.email.as_str().into())],
+    );
+    let (part, button) = ("delete", texts.get("delete"));
+    ask(operator, &account, (part, what, button), async || {
+        let accounts = operator.client.administration().accounts();
+        accounts.delete(uid).send().await
+    })
+    .await
+}
+
+/// Asks before something is done with an account, and does it when that was answered. Before it is deleted its address is typed.
+async fn ask(
+    operator: &Operator<'_>,
+    account: &Account,
+    (part, what, button): (&str, String, String),
+    act: impl AsyncFnOnce() -> Result<(), Error>,
+) -> Result<Answer> {
+    let (visit, texts) = (operator.visit, operator.visit.texts);
+    let place = operator.place().below([&account.uid]);
+    let is_deleted = part == "delete";
+    let question = Confirmation {
+        what: html! {
+            p { (what) }
+            @if account.is_operator { p { (texts.get("accounts-operator-hint")) } }
+            @if account.uid == operator.account.uid { p { strong { (texts.get("accounts-self")) } } }
+        },
+        action: place.below([part]),
+        cancel: place.clone(),
+        button: button.clone(),
+        name: is_deleted.then_some(account.email.as_str()),
+        is_forbidden: false,
+    };
+    let mut told = None;
+    if visit.is_post() && !question.is_given(visit) {
+        told = Some(question.not_given(visit));
+    } else if visit.is_post() {
+        match act().await {
+            Ok(()) if is_deleted => return Ok(Answer::go(&operator.place())),
+            Ok(()) => return Ok(Answer::go(&place.with("done", "suspended"))),
+            Err(error) => told = Some(notice::refused(visit, error)?),
+        }
+    }
+    let main = html! {
+        @if let Some(told) = told { (told) }
+        (question.form(visit, &operator.account, &html! {}))
+    };
+    let mut above = operator.above();
+    above.push((account.email.clone(), place));
+    Ok(Answer::page(operator.page(button, above, &main)))
+}

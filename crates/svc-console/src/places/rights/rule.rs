@@ -1,0 +1,255 @@
+//! The rule about a team and a database or a model: rights as checkboxes, and where the rights come from that hold now.
+
+use maud::{Markup, html};
+use svc_model::administration::{
+    rights::{NewRule, Rule},
+    teams::Team,
+};
+
+use super::{
+    super::{Context, or_not_found},
+    effective::{Granted, Subject, TeamRights},
+    rules,
+};
+use crate::{
+    answer::Answer,
+    href::Href,
+    problem::{Problem, Result},
+    ui::{filled::Filled, form::account_field, frame::Area},
+};
+
+/// The address of the rule about a team and something.
+pub(super) fn place(context: &Context<'_>, team: &str, subject: Subject<'_>) -> Href {
+    let place = context.place(["rights", team, "rule"]);
+    match subject {
+        Subject::Everything => place,
+        Subject::Resource(resource) => place.with("resource", resource),
+        Subject::Model(resource, model) => place.with("resource", resource).with("model", model),
+    }
+}
+
+pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
+    let visit = context.visit;
+    let query = visit.query()?;
+    let subject = match (query.text("resource"), query.text("model")) {
+        ("", "") => Subject::Everything,
+        ("", _) => return Err(Problem::NotFound),
+        (resource, "") => Subject::Resource(resource),
+        (resource, model) => Subject::Model(resource, model),
+    };
+    let administration = context.client.administration();
+    let (resource, model) = parts(subject);
+    let models: Vec<&str> = model.into_iter().collect();
+    let (team, rules) = tokio::try_join!(
+        async { administration.teams().get(uid).send().await },
+        rules::about(context, resource, &models),
+    )
+    .map_err(or_not_found)?;
+    let rights = TeamRights::new(&team, &rules, context.scope.environment.as_str());
+    let mut filled = Filled::new(visit);
+    let place = place(context, uid, subject);
+    if visit.is_post() {
+        match change(context, &team, subject).await {
+            Ok(()) => return Ok(Answer::go(&place.with("saved", "1"))),
+            Err(error) => filled.refuse(error, &[])?,
+        }
+    } else if query.get("saved").is_some() {
+        filled.done(&context.texts().get("saved"));
+    }
+    let page = Rules {
+        context,
+        rights: &rights,
+        subject,
+        place,
+    };
+    let title = page.name();
+    let main = html! { (filled.told()) (page.main()) };
+    let above = vec![
+        (context.texts().get("rights"), context.place(["rights"])),
+        (team.name.clone(), context.place(["teams", uid])),
+    ];
+    Ok(filled.answer(context.page(Area::Users, title, above, &main)))
+}
+
+fn parts(subject: Subject<'_>) -> (Option<&str>, Option<&str>) {
+    match subject {
+        Subject::Everything => (None, None),
+        Subject::Resource(resource) => (Some(resource), None),
+        Subject::Model(resource, model) => (Some(resource), Some(model)),
+    }
+}
+
+/// Sets the rule that was sent, or removes the one that was named.
+async fn change(
+    context: &Context<'_>,
+    team: &Team,
+    subject: Subject<'_>,
+) -> Result<(), svc_api::Error> {
+    let form = context.visit.form();
+    let administration = context.client.administration();
+    if let Some(rule) = form.get("remove") {
+        return match administration.rights().delete(rule).send().await {
+            // Somebody else was quicker.
+            Err(error) if error.is_not_found() => Ok(()),
+            other => other,
+        };
+    }
+    let sent = form.iter().filter(|(name, _)| *name == "right");
+    let granted = Granted::of_words(sent.map(|(_, value)| value));
+    let mut rule = new_rule(team, subject, granted);
+    if form.text("where") == "here" {
+        rule.environment = Some(context.scope.environment.clone());
+    }
+    administration.rights().set(rule).send().await.map(drop)
+}
+
+/// A rule for all environments.
+pub(super) fn new_rule(team: &Team, subject: Subject<'_>, granted: Granted) -> NewRule {
+    let mut rule = NewRule::new(team.uid.as_str(), granted.words());
+    let (resource, model) = parts(subject);
+    rule.resource = resource.map(Into::into);
+    rule.model = model.map(Into::into);
+    rule
+}
+
+struct Rules<'r> {
+    context: &'r Context<'r>,
+    rights: &'r TeamRights<'r>,
+    subject: Subject<'r>,
+    place: Href,
+}
+
+impl Rules<'_> {
+    /// What the rule is about, for people.
+    fn name(&self) -> String {
+        name(self.context, self.subject)
+    }
+
+    fn main(&self) -> Markup {
+        let texts = self.context.texts();
+        let team = self.rights.team.name.as_str();
+        let (granted, _) = self.rights.on(self.subject);
+        let sentence = texts.with(
+            "rights-sentence",
+            [
+                ("team", team.into()),
+                ("name", self.name().into()),
+                ("rights", granted.text(texts).into()),
+            ],
+        );
+        html! {
+            p.lead { (sentence) }
+            @if self.rights.team.super_group {
+                p.muted { (texts.get("rights-administrators")) }
+            } @else {
+                (self.form())
+                (self.ladder())
+            }
+        }
+    }
+
+    /// The rule that counts now, or what would be one.
+    fn form(&self) -> Markup {
+        let texts = self.context.texts();
+        let (here, all) = self.rights.own(self.subject);
+        let (granted, _) = self.rights.on(self.subject);
+        let right = |word: &str, text: String, has: bool| {
+            html! {
+                label.check { input type="checkbox" name="right" value=(word) checked[has]; (text) }
+            }
+        };
+        let environment = self.context.scope.environment.as_str();
+        let is_here = here.is_some();
+        html! {
+            form.stack method="post" action=(self.place) {
+                (account_field(&self.context.account))
+                fieldset {
+                    legend { (texts.get("rights-own")) }
+                    (right("read", texts.get("rights-may-read"), granted.read))
+                    (right("write", texts.get("rights-may-write"), granted.write))
+                    (right("delete", texts.get("rights-may-delete"), granted.delete))
+                    p.small.muted { (texts.get("rights-none-hint")) }
+                }
+                fieldset {
+                    legend { (texts.get("rights-where")) }
+                    label.check {
+                        input type="radio" name="where" value="all" checked[!is_here];
+                        (texts.get("rights-where-all"))
+                    }
+                    label.check {
+                        input type="radio" name="where" value="here" checked[is_here];
+                        (texts.with("rights-where-here", [("environment", environment.into())]))
+                    }
+                }
+                div.actions {
+                    button.primary {
+                        @if here.is_some() || all.is_some() { (texts.get("save")) } @else { (texts.get("rights-set")) }
+                    }
+                    a.button href=(self.context.place(["rights", self.rights.team.uid.as_str()])) { (texts.get("rights-all-of-team")) }
+                }
+            }
+        }
+    }
+
+    /// The rules that are about this or what it is part of, the one that counts first.
+    fn ladder(&self) -> Markup {
+        let texts = self.context.texts();
+        let ladder = self.rights.ladder(self.subject);
+        let begins = Granted::of_group(self.rights.team);
+        html! {
+            section.ladder {
+                h2 { (texts.get("rights-ladder")) }
+                p.small.muted { (texts.get("rights-ladder-hint")) }
+                ol {
+                    @for rule in &ladder {
+                        li { (self.step(rule)) }
+                    }
+                    li {
+                        (texts.get("rights-begins")) ": " strong { (begins.text(texts)) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn step(&self, rule: &Rule) -> Markup {
+        let texts = self.context.texts();
+        let resource = rule.resource.as_ref().map(AsRef::as_ref);
+        let model = rule.model.as_ref().map(AsRef::as_ref);
+        let subject = match (resource, model) {
+            (Some(resource), Some(model)) => Subject::Model(resource, model),
+            (Some(resource), None) => Subject::Resource(resource),
+            (None, _) => Subject::Everything,
+        };
+        let name = name(self.context, subject);
+        let place = match rule.environment.as_ref() {
+            Some(environment) => {
+                texts.with("rights-in", [("environment", environment.as_str().into())])
+            }
+            None => texts.get("rights-where-all"),
+        };
+        let team = self.rights.team.uid.as_str();
+        html! {
+            bdi { (name) } ", " (place) ": " strong { (Granted::of(rule).text(texts)) }
+            @if self.subject.is_of(rule) {
+                form.inline method="post" action=(self.place) {
+                    (account_field(&self.context.account))
+                    input type="hidden" name="remove" value=(rule.uid);
+                    button { (texts.get("rights-remove")) }
+                }
+            } @else {
+                " " a href=(super::rule::place(self.context, team, subject)) { (texts.get("rights-change")) }
+            }
+        }
+    }
+}
+
+/// What rights are about, for people.
+fn name(context: &Context<'_>, subject: Subject<'_>) -> String {
+    let texts = context.texts();
+    match subject {
+        Subject::Everything => texts.get("rights-everywhere"),
+        Subject::Resource(resource) => texts.with("rights-whole", [("name", resource.into())]),
+        Subject::Model(resource, model) => format!("{resource}.{model}"),
+    }
+}

@@ -1,0 +1,218 @@
+//! The members of a project: who builds and administers it.
+
+use maud::{Markup, html};
+use svc_model::{Count, ListQuery, administration::members::Member};
+
+use super::super::{
+    Context, or_not_found,
+    rights::{rules, summary},
+    tabs::Setting,
+    users::{day, team_choices, teams_for_new},
+};
+use crate::{
+    answer::Answer,
+    href::Href,
+    problem::Result,
+    ui::{
+        filled::{Filled, Input},
+        form::{Confirmation, account_field},
+        frame::Area,
+        notice, paging,
+        table::table,
+    },
+};
+
+/// How many members a page has.
+const PER_PAGE: u32 = 50;
+
+/// The list, and the form that adds a member.
+pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
+    let (visit, texts) = (context.visit, context.texts());
+    let place = context.place(["settings", "members"]);
+    let form = visit.query()?;
+    let members = context.client.administration().members();
+    let mut filled = Filled::new(visit);
+    if visit.is_post() {
+        let sent = visit.form();
+        let new = members.create(sent.text("email").trim(), sent.text("team"));
+        match new.send().await {
+            Ok(_) => return Ok(Answer::go(&place.with("added", "1"))),
+            Err(error) => filled.refuse(error, &["email", "team"])?,
+        }
+    } else if form.get("added").is_some() {
+        filled.done(&texts.get("settings-members-added"));
+    }
+    let mut query = ListQuery::new().order_by("email").per_page(PER_PAGE);
+    query.count = Count::Auto;
+    let search = form.text("_search");
+    query.search = (!search.is_empty()).then(|| search.to_owned());
+    query.after = form.get("_after").map(str::to_owned);
+    query.before = form.get("_before").map(str::to_owned);
+    let (page, teams) = tokio::try_join!(
+        async { members.list().query(query.clone()).send().await },
+        rules::teams(context)
+    )?;
+    let at = |query: &ListQuery| {
+        let href = match search {
+            "" => place.clone(),
+            search => place.clone().with("_search", search),
+        };
+        match (&query.after, &query.before) {
+            (Some(after), _) => href.with("_after", after),
+            (_, Some(before)) => href.with("_before", before),
+            _ => href,
+        }
+    };
+    let counted = html! {
+        @if let Some(count) = page.count { span.muted { (texts.with("settings-members-count", [("count", count.into())])) } }
+    };
+    let main = html! {
+        (Setting::Members.tabs(context))
+        (filled.told())
+        form.toolbar method="post" action=(place) {
+            (account_field(&context.account))
+            (filled.text("email", &texts.get("email"), "", Input::EMAIL))
+            (filled.choice("team", &texts.get("people-team"), "", &teams_for_new(&teams)))
+            button.primary { (texts.get("settings-members-add")) }
+        }
+        p.small.muted { (texts.get("settings-members-what")) }
+        form.toolbar method="get" action=(place) {
+            input type="search" name="_search" value=(search) aria-label=(texts.get("search"))
+                placeholder=(texts.get("search")) data-key="/";
+            button { (texts.get("search")) }
+        }
+        (rows(context, &page.results))
+        (paging::links(texts, &page, &query, at, &counted))
+    };
+    let above = vec![(texts.get("area-settings"), context.place(["settings"]))];
+    let title = texts.get("settings-members");
+    Ok(filled.answer(context.page(Area::Settings, title, above, &main)))
+}
+
+fn rows(context: &Context<'_>, members: &[Member]) -> Markup {
+    let texts = context.texts();
+    let head = html! {
+        tr {
+            th scope="col" { (texts.get("email")) }
+            th scope="col" { (texts.get("people-name")) }
+            th scope="col" { (texts.get("people-team")) }
+            th scope="col" { (texts.get("state")) }
+            th scope="col" { (texts.get("people-since")) }
+        }
+    };
+    let body = html! {
+        @for member in members {
+            tr {
+                td.key {
+                    a href=(context.place(["settings", "members", &member.uid])) { bdi { (member.email) } }
+                }
+                td { bdi { (full_name(member)) } }
+                td { a href=(context.place(["teams", &member.team.uid])) { bdi { (member.team.name) } } }
+                td {
+                    @if member.has_password { (texts.get("users-active")) } @else { (texts.get("users-invited")) }
+                }
+                td { (day(&member.date_add)) }
+            }
+        }
+    };
+    table(&texts.get("settings-members"), &head, &body)
+}
+
+fn full_name(member: &Member) -> String {
+    let names = [member.first_name.as_deref(), member.last_name.as_deref()];
+    let names: Vec<&str> = names.into_iter().flatten().collect();
+    names.join(" ")
+}
+
+/// One member: the team, and what it may do.
+pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
+    let (visit, texts) = (context.visit, context.texts());
+    let place = context.place(["settings", "members", uid]);
+    let members = context.client.administration().members();
+    let (member, teams) = tokio::try_join!(
+        async { members.get(uid).send().await },
+        rules::teams(context)
+    )
+    .map_err(or_not_found)?;
+    let mut filled = Filled::new(visit);
+    if visit.is_post() {
+        match members.update(uid, visit.form().text("team")).send().await {
+            Ok(_) => return Ok(Answer::go(&place.with("saved", "1"))),
+            Err(error) => filled.refuse(error, &["team"])?,
+        }
+    } else if visit.query()?.get("saved").is_some() {
+        filled.done(&texts.get("saved"));
+    }
+    let rules = rules::of_team(context, &member.team.uid).await?;
+    let team = teams
+        .iter()
+        .find(|team| team.uid.as_str() == member.team.uid);
+    let main = html! {
+        (filled.told())
+        section {
+            form.stack method="post" action=(place) {
+                (account_field(&context.account))
+                (filled.choice("team", &texts.get("people-team"), &member.team.uid, &team_choices(&teams)))
+                div.actions {
+                    button.primary { (texts.get("save")) }
+                    a.button.danger href=(place.below(["delete"])) { (texts.get("settings-members-remove")) }
+                }
+            }
+        }
+        @if let Some(team) = team {
+            section {
+                h2 { (texts.with("users-may", [("team", team.name.as_str().into())])) }
+                (summary::of(context, team, &rules, true))
+            }
+        }
+    };
+    let title = member.email.clone();
+    Ok(filled.answer(context.page(Area::Settings, title, above(context), &main)))
+}
+
+/// Removes a member, whose account stays.
+pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
+    let (visit, texts) = (context.visit, context.texts());
+    let place = context.place(["settings", "members", uid]);
+    let members = context.client.administration().members();
+    let member = members.get(uid).send().await.map_err(or_not_found)?;
+    let question = Confirmation {
+        what: html! {
+            p { (texts.with("settings-members-remove-what", [("email", member.email.as_str().into())])) }
+            @if member.uid == context.account.uid { p { strong { (texts.get("settings-members-remove-self")) } } }
+        },
+        action: place.below(["delete"]),
+        cancel: place.clone(),
+        button: texts.get("settings-members-remove"),
+        name: None,
+        is_forbidden: false,
+    };
+    let mut told = None;
+    if visit.is_post() {
+        match members.delete(uid).send().await {
+            Ok(()) if member.uid == context.account.uid => {
+                return Ok(Answer::go(&visit.root.below(["projects"])));
+            }
+            Ok(()) => return Ok(Answer::go(&context.place(["settings", "members"]))),
+            Err(error) => told = Some(notice::refused(visit, error)?),
+        }
+    }
+    let main = html! {
+        @if let Some(told) = told { (told) }
+        (question.form(visit, &context.account, &html! {}))
+    };
+    let mut above = above(context);
+    above.push((member.email, place));
+    let title = texts.get("settings-members-remove");
+    Ok(Answer::page(context.page(
+        Area::Settings,
+        title,
+        above,
+        &main,
+    )))
+}
+
+fn above(context: &Context<'_>) -> Vec<(String, Href)> {
+    let name = context.texts().get("settings-members");
+    super::above(context, name, "members")
+}

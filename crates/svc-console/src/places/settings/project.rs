@@ -1,0 +1,126 @@
+//! The project itself: name, colour, domain, default environment, and deleting it.
+
+use maud::html;
+use svc_api::Error;
+use svc_model::administration::projects::ProjectPatch;
+
+use super::super::{Context, tabs::Setting};
+use crate::{
+    answer::Answer,
+    problem::Result,
+    ui::{
+        filled::{Filled, Input},
+        form::{Confirmation, account_field},
+        frame::Area,
+        notice, swatch,
+    },
+};
+
+const FIELDS: [&str; 4] = ["name", "color", "domain", "default_environment"];
+
+pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
+    let (visit, texts, project) = (context.visit, context.texts(), &context.project);
+    let place = context.place(["settings"]);
+    let mut filled = Filled::new(visit);
+    if visit.is_post() {
+        match change(context).await {
+            Ok(()) => return Ok(Answer::go(&place.with("saved", "1"))),
+            Err(error) => filled.refuse(error, &FIELDS)?,
+        }
+    } else if visit.query()?.get("saved").is_some() {
+        filled.done(&texts.get("saved"));
+    }
+    let color = project.color.as_deref();
+    let default = project.default_environment.as_ref();
+    let environments = project.environments.iter();
+    let environments: Vec<(String, String)> = environments
+        .map(|known| (known.unique_name.to_string(), known.name.clone()))
+        .collect();
+    let main = html! {
+        (Setting::Project.tabs(context))
+        (filled.told())
+        form.stack method="post" action=(place) {
+            (account_field(&context.account))
+            (filled.text("name", &texts.get("people-name"), &project.name, Input::REQUIRED))
+            p.small.muted { (texts.get("settings-unique-name")) " " code { (project.unique_name) } }
+            (filled.choice("color", &texts.get("people-color"), color.unwrap_or_default(), &swatch::choices(texts, color)))
+            (filled.text("domain", &texts.get("settings-domain"), project.domain.as_deref().unwrap_or_default(), Input::default()))
+            (filled.choice("default_environment", &texts.get("settings-default-environment"),
+                default.map(AsRef::as_ref).unwrap_or_default(), &environments))
+            div.actions { button.primary { (texts.get("save")) } }
+        }
+        section.destroys {
+            h2 { (texts.get("settings-delete")) }
+            p.muted { (texts.get("settings-delete-hint")) }
+            a.button.danger href=(place.below(["delete"])) { (texts.get("settings-delete")) }
+        }
+    };
+    let title = texts.get("area-settings");
+    Ok(filled.answer(context.page(Area::Settings, title, Vec::new(), &main)))
+}
+
+/// Saves what differs from what is known.
+async fn change(context: &Context<'_>) -> Result<(), Error> {
+    let (form, project) = (context.visit.form(), &context.project);
+    let text = |name: &str| form.text(name).trim();
+    let or_none = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let mut patch = ProjectPatch::new();
+    patch.name = (text("name") != project.name).then(|| text("name").to_owned());
+    let color = or_none(text("color"));
+    patch.color = (color != project.color).then_some(color);
+    let domain = or_none(text("domain"));
+    patch.domain = (domain != project.domain).then_some(domain);
+    let default = or_none(text("default_environment")).map(Into::into);
+    let known = &project.default_environment;
+    patch.default_environment = (default != *known).then_some(default);
+    if patch == ProjectPatch::new() {
+        return Ok(());
+    }
+    let projects = context.client.administration().projects();
+    projects.update(patch).send().await.map(drop)
+}
+
+/// Deletes the project with everything in it.
+pub(super) async fn delete(context: &Context<'_>) -> Result<Answer> {
+    let (visit, texts, project) = (context.visit, context.texts(), &context.project);
+    let name = project.unique_name.as_str();
+    let place = context.place(["settings"]);
+    let question = Confirmation {
+        what: html! {
+            p {
+                (texts.with("settings-delete-what", [
+                    ("name", project.name.as_str().into()),
+                    ("environments", project.environments.len().into()),
+                    ("databases", project.resources.len().into()),
+                ]))
+            }
+        },
+        action: place.below(["delete"]),
+        cancel: place.clone(),
+        button: texts.get("settings-delete"),
+        name: Some(name),
+        is_forbidden: false,
+    };
+    let mut told = None;
+    if visit.is_post() && !question.is_given(visit) {
+        told = Some(question.not_given(visit));
+    } else if visit.is_post() {
+        let projects = context.client.administration().projects();
+        match projects.delete().confirm(name).send().await {
+            Ok(()) => return Ok(Answer::go(&visit.root.below(["projects"]))),
+            Err(error) => told = Some(notice::refused(visit, error)?),
+        }
+    }
+    let main = html! {
+        @if let Some(told) = told { (told) }
+        (question.form(visit, &context.account, &html! {}))
+    };
+    let above = vec![(texts.get("area-settings"), place)];
+    let title = texts.get("settings-delete");
+    Ok(Answer::page(context.page(
+        Area::Settings,
+        title,
+        above,
+        &main,
+    )))
+}

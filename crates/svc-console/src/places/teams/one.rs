@@ -1,0 +1,185 @@
+//! One team: its name, what it may do, who is in it, and deleting it.
+
+use maud::{Markup, html};
+use svc_api::Error;
+use svc_model::{
+    Count, Lookup,
+    administration::teams::{Team, TeamPatch},
+};
+
+use super::{
+    super::{
+        Context, or_not_found,
+        rights::{rules, summary},
+    },
+    above, group, groups, only_read,
+};
+use crate::{
+    answer::Answer,
+    href::Href,
+    problem::Result,
+    ui::{
+        filled::{Filled, Input},
+        form::{Confirmation, account_field},
+        frame::Area,
+        notice,
+    },
+};
+
+pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
+    let (visit, texts) = (context.visit, context.texts());
+    let (team, users) = load(context, uid).await?;
+    let place = context.place(["teams", uid]);
+    let mut filled = Filled::new(visit);
+    if visit.is_post() {
+        match change(context, &team).await {
+            Ok(()) => return Ok(Answer::go(&place.with("saved", "1"))),
+            Err(error) => filled.refuse(error, &["name", "permissions_group"])?,
+        }
+    } else if visit.query()?.get("saved").is_some() {
+        filled.done(&texts.get("saved"));
+    }
+    let may = match context.is_administrator() {
+        true => Some(rules::of_team(context, team.uid.as_str()).await?),
+        false => None,
+    };
+    let main = html! {
+        (filled.told())
+        @if let Some(rules) = &may {
+            section {
+                h2 { (texts.get("rights-may")) }
+                (summary::of(context, &team, rules, false))
+                @if !team.super_group {
+                    div.actions {
+                        a.button.primary href=(context.place(["rights", uid])) { (texts.get("rights-change")) }
+                    }
+                }
+            }
+        }
+        section {
+            h2 { (texts.get("teams-people")) }
+            p {
+                a href=(context.place(["users"]).with("team", uid)) {
+                    (texts.with("teams-users", [("count", users.into())]))
+                }
+            }
+            @if context.is_administrator() {
+                div.actions {
+                    a.button href=(context.place(["users", "new"]).with("team", uid)) { (texts.get("users-invite")) }
+                }
+            }
+        }
+        section {
+            h2 { (texts.get("teams-team")) }
+            @if context.is_administrator() {
+                (form(context, &filled, &team, &place))
+            } @else {
+                dl.facts { dt { (texts.get("teams-otherwise")) } dd { (group(texts, &team)) } }
+                (only_read(texts))
+            }
+        }
+    };
+    let page = context.page(Area::Users, team.name.clone(), above(context), &main);
+    Ok(filled.answer(page))
+}
+
+/// A team, and how many users of the environment are in it.
+async fn load(context: &Context<'_>, uid: &str) -> Result<(Team, u64)> {
+    let administration = context.client.administration();
+    let users = context
+        .client
+        .users()
+        .list()
+        .filter("group", Lookup::Exact, uid);
+    let (team, users) = tokio::try_join!(
+        async { administration.teams().get(uid).send().await },
+        async { users.per_page(1).count(Count::Exact).send().await }
+    )
+    .map_err(or_not_found)?;
+    Ok((team, users.count.unwrap_or_default()))
+}
+
+fn form(context: &Context<'_>, filled: &Filled<'_>, team: &Team, place: &Href) -> Markup {
+    let texts = context.texts();
+    let begins = team.permissions_group.as_str();
+    html! {
+        form.stack method="post" action=(place) {
+            (account_field(&context.account))
+            (filled.text("name", &texts.get("people-name"), &team.name, Input::REQUIRED))
+            @if !team.super_group {
+                (filled.choice("permissions_group", &texts.get("teams-otherwise"), begins, &groups(texts)))
+            }
+            div.actions {
+                button.primary { (texts.get("save")) }
+                @if !team.super_group {
+                    a.button.danger href=(place.below(["delete"])) { (texts.get("delete")) }
+                }
+            }
+        }
+    }
+}
+
+/// Saves what differs from what is known.
+async fn change(context: &Context<'_>, team: &Team) -> Result<(), Error> {
+    let form = context.visit.form();
+    let mut patch = TeamPatch::new();
+    let name = form.text("name").trim();
+    patch.name = (name != team.name).then(|| name.to_owned());
+    let group = form.get("permissions_group");
+    let group = group.filter(|group| *group != team.permissions_group);
+    patch.permissions_group = group.map(str::to_owned);
+    if patch == TeamPatch::new() {
+        return Ok(());
+    }
+    let administration = context.client.administration();
+    let changed = administration.teams().update(&team.uid, patch);
+    changed.send().await.map(drop)
+}
+
+/// Deletes a team in which nobody is.
+pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
+    context.check_administrator()?;
+    let (visit, texts) = (context.visit, context.texts());
+    let (team, users) = load(context, uid).await?;
+    let place = context.place(["teams", uid]);
+    let is_forbidden = users > 0 || team.super_group;
+    let question = Confirmation {
+        what: html! {
+            p { (texts.with("teams-delete-what", [("name", team.name.as_str().into())])) }
+            @if users > 0 {
+                p {
+                    strong { (texts.with("teams-delete-people", [("count", users.into())])) } " "
+                    a href=(context.place(["users"]).with("team", uid)) { (texts.get("teams-delete-show")) }
+                }
+            }
+            @if team.super_group { p { strong { (texts.get("teams-delete-super")) } } }
+        },
+        action: place.below(["delete"]),
+        cancel: place.clone(),
+        button: texts.get("delete"),
+        name: None,
+        is_forbidden,
+    };
+    let mut told = None;
+    if visit.is_post() && !is_forbidden {
+        match context
+            .client
+            .administration()
+            .teams()
+            .delete(uid)
+            .send()
+            .await
+        {
+            Ok(()) => return Ok(Answer::go(&context.place(["teams"]))),
+            Err(error) => told = Some(notice::refused(visit, error)?),
+        }
+    }
+    let main = html! {
+        @if let Some(told) = told { (told) }
+        (question.form(visit, &context.account, &html! {}))
+    };
+    let mut above = above(context);
+    above.push((team.name.clone(), place));
+    let page = context.page(Area::Users, texts.get("delete"), above, &main);
+    Ok(Answer::page(page))
+}

@@ -1,0 +1,226 @@
+//! One user: names, team, state, and what can be done about them.
+
+use maud::{Markup, html};
+use svc_api::Error;
+use svc_model::{
+    administration::{teams::Team, users::User as Standing},
+    users::{Update, User, UserPatch},
+};
+
+use super::{
+    super::{
+        Context, or_not_found,
+        rights::{rules, summary},
+    },
+    above, day, full_name, sessions, team_choices,
+};
+use crate::{
+    answer::Answer,
+    href::Href,
+    problem::Result,
+    texts::Texts,
+    ui::{
+        filled::{Filled, Input},
+        form::account_field,
+        frame::Area,
+    },
+};
+
+pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
+    let (visit, texts) = (context.visit, context.texts());
+    if !context.is_administrator() {
+        return shown(context, uid).await;
+    }
+    let (users, administration) = (context.client.users(), context.client.administration());
+    let (user, standing, teams) = tokio::try_join!(
+        async { users.get(uid).send().await },
+        async { administration.users().get(uid).send().await },
+        rules::teams(context)
+    )
+    .map_err(or_not_found)?;
+    let place = context.place(["users", uid]);
+    let mut filled = Filled::new(visit);
+    if visit.is_post() {
+        match act(context, &user).await {
+            Ok(done) => return Ok(Answer::go(&place.with("done", done))),
+            Err(error) => filled.refuse(error, &["first_name", "last_name", "group"])?,
+        }
+    } else {
+        tell_done(&mut filled, visit.query()?.text("done"), texts);
+    }
+    let (rules, open) = tokio::try_join!(
+        rules::of_team(context, user.group.as_str()),
+        sessions::count(context, uid)
+    )?;
+    let team = teams.iter().find(|team| team.uid == user.group);
+    let page = Page {
+        context,
+        user: &user,
+        standing: &standing,
+        place,
+    };
+    let main = html! {
+        (filled.told())
+        (page.state(open))
+        (page.actions(open))
+        section {
+            h2 { (texts.get("users-fields")) }
+            (page.form(&filled, &teams))
+        }
+        @if let Some(team) = team {
+            section {
+                h2 { (texts.with("users-may", [("team", team.name.as_str().into())])) }
+                (summary::of(context, team, &rules, true))
+            }
+        }
+    };
+    let title = user.email.clone();
+    Ok(filled.answer(context.page(Area::Users, title, above(context), &main)))
+}
+
+/// The user for somebody who may only look.
+async fn shown(context: &Context<'_>, uid: &str) -> Result<Answer> {
+    if context.visit.is_post() {
+        context.check_administrator()?;
+    }
+    let texts = context.texts();
+    let user = context.client.users().get(uid).send().await;
+    let user = user.map_err(or_not_found)?;
+    let main = html! {
+        dl.facts {
+            dt { (texts.get("people-name")) } dd { bdi { (full_name(&user)) } }
+            dt { (texts.get("people-since")) } dd { (day(&user.date_add)) }
+        }
+        p.muted { (texts.get("people-only-read")) }
+    };
+    let page = context.page(Area::Users, user.email, above(context), &main);
+    Ok(Answer::page(page))
+}
+
+/// Does what the form asks for; gives the word for what was done.
+async fn act(context: &Context<'_>, user: &User) -> Result<&'static str, Error> {
+    let users = context.client.administration().users();
+    match context.visit.form().text("action") {
+        "resume" => users.resume(&user.uid).send().await.map(|_| "resumed"),
+        "invite" => users.invite(&user.uid).send().await.map(|_| "invited"),
+        _ => change(context, user).await.map(|()| "saved"),
+    }
+}
+
+/// Saves what differs from what is known.
+async fn change(context: &Context<'_>, user: &User) -> Result<(), Error> {
+    let form = context.visit.form();
+    let name = |field: &str, known: &Option<String>| {
+        let typed = form.text(field).trim();
+        let typed = (!typed.is_empty()).then(|| typed.to_owned());
+        (typed != *known).then_some(typed)
+    };
+    let mut patch = UserPatch::new();
+    patch.first_name = name("first_name", &user.first_name);
+    patch.last_name = name("last_name", &user.last_name);
+    let group = form.text("group");
+    patch.group = (group != user.group.as_str()).then(|| group.into());
+    if patch == UserPatch::new() {
+        return Ok(());
+    }
+    let scope = (&context.scope.project, &context.scope.environment);
+    let update = Update::new(scope, &user.uid, patch);
+    context.client.call(update).send().await.map(drop)
+}
+
+struct Page<'p> {
+    context: &'p Context<'p>,
+    user: &'p User,
+    standing: &'p Standing,
+    place: Href,
+}
+
+impl Page<'_> {
+    /// How it stands with the user.
+    fn state(&self, open: u64) -> Markup {
+        let texts = self.context.texts();
+        html! {
+            dl.facts {
+                dt { (texts.get("state")) }
+                dd {
+                    @if self.standing.suspended {
+                        strong.down { (texts.get("users-suspended")) }
+                    } @else if self.standing.has_password {
+                        strong.up { (texts.get("users-active")) }
+                    } @else {
+                        strong { (texts.get("users-invited")) }
+                    }
+                }
+                dt { (texts.get("people-sessions")) }
+                dd {
+                    a href=(self.place.below(["sessions"])) {
+                        (texts.with("people-sessions-count", [("count", open.into())]))
+                    }
+                }
+                dt { (texts.get("people-since")) }
+                dd { (day(&self.user.date_add)) }
+            }
+        }
+    }
+
+    fn actions(&self, open: u64) -> Markup {
+        let texts = self.context.texts();
+        let home = self.context.scope.home(self.context.visit);
+        html! {
+            div.actions {
+                @if !self.standing.suspended {
+                    a.button href=(home.below(["as", self.user.uid.as_str()])) { (texts.get("users-see-as")) }
+                }
+                @if self.standing.suspended { (self.action("resume", &texts.get("users-resume"))) }
+                @if !self.standing.has_password && !self.standing.suspended {
+                    (self.action("invite", &texts.get("users-invite-again")))
+                }
+                @if open > 0 {
+                    a.button href=(self.place.below(["sign-out"])) { (texts.get("people-sessions-end-all")) }
+                }
+                @if !self.standing.suspended {
+                    a.button.danger href=(self.place.below(["suspend"])) { (texts.get("users-suspend")) }
+                }
+                a.button.danger href=(self.place.below(["delete"])) { (texts.get("delete")) }
+            }
+        }
+    }
+
+    /// A button for something that destroys nothing.
+    fn action(&self, action: &str, text: &str) -> Markup {
+        html! {
+            form method="post" action=(self.place) {
+                (account_field(&self.context.account))
+                button name="action" value=(action) { (text) }
+            }
+        }
+    }
+
+    fn form(&self, filled: &Filled<'_>, teams: &[Team]) -> Markup {
+        let (texts, user) = (self.context.texts(), self.user);
+        let known = |name: &Option<String>| name.clone().unwrap_or_default();
+        let group = user.group.as_str();
+        html! {
+            form.stack method="post" action=(self.place) {
+                (account_field(&self.context.account))
+                (filled.choice("group", &texts.get("people-team"), group, &team_choices(teams)))
+                (filled.text("first_name", &texts.get("people-first-name"), &known(&user.first_name), Input::default()))
+                (filled.text("last_name", &texts.get("people-last-name"), &known(&user.last_name), Input::default()))
+                div.actions { button.primary { (texts.get("save")) } }
+            }
+        }
+    }
+}
+
+/// Says what was done, by the word for it in the address.
+fn tell_done(filled: &mut Filled<'_>, word: &str, texts: &Texts) {
+    match word {
+        "saved" => filled.done(&texts.get("saved")),
+        "made" => filled.done(&texts.get("users-done-made")),
+        "invited" => filled.done(&texts.get("users-done-invited")),
+        "resumed" => filled.done(&texts.get("users-done-resumed")),
+        "suspended" => filled.done(&texts.get("users-done-suspended")),
+        "signed-out" => filled.done(&texts.get("users-done-signed-out")),
+        _ => {}
+    }
+}

@@ -1,0 +1,148 @@
+//! The sessions of a user.
+
+use futures_util::future::try_join_all;
+use maud::html;
+use svc_api::Error;
+use svc_model::{
+    Paginated,
+    administration::{Session, users::ListSessions},
+};
+
+use super::{
+    super::{Context, or_not_found},
+    above,
+};
+use crate::{
+    answer::Answer,
+    problem::Result,
+    ui::{form::account_field, frame::Area, notice, table::table},
+};
+
+/// How many sessions a page has.
+const PER_PAGE: u32 = 50;
+/// How many sessions are ended side by side.
+const SIDE_BY_SIDE: u32 = 20;
+/// How many times the next ones are looked for.
+const MOST_TIMES: usize = 100;
+
+/// How many sessions a user has.
+pub(super) async fn count(context: &Context<'_>, uid: &str) -> Result<u64, Error> {
+    let page = list(context, uid, 1, 1).await?;
+    Ok(page.count.unwrap_or(page.results.len() as u64))
+}
+
+async fn list(
+    context: &Context<'_>,
+    uid: &str,
+    page: u64,
+    per_page: u32,
+) -> Result<Paginated<Session>, Error> {
+    let scope = (&context.scope.project, &context.scope.environment);
+    let mut list = ListSessions::new(scope, uid);
+    (list.page, list.per_page) = (Some(page), Some(per_page));
+    context.client.call(list).send().await
+}
+
+/// Ends all sessions of a user.
+pub(super) async fn end_all(context: &Context<'_>, uid: &str) -> Result<(), Error> {
+    for _ in 0..MOST_TIMES {
+        let open = list(context, uid, 1, SIDE_BY_SIDE).await?.results;
+        if open.is_empty() {
+            break;
+        }
+        try_join_all(open.iter().map(|session| end(context, uid, &session.uid))).await?;
+    }
+    Ok(())
+}
+
+async fn end(context: &Context<'_>, uid: &str, session: &str) -> Result<(), Error> {
+    let administration = context.client.administration();
+    let ended = administration.users().delete_session(uid, session);
+    match ended.send().await {
+        // It has ended by itself.
+        Err(error) if error.is_not_found() => Ok(()),
+        other => other,
+    }
+}
+
+/// The list, in which each can be ended.
+pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
+    context.check_administrator()?;
+    let (visit, texts) = (context.visit, context.texts());
+    let user = context.place(["users", uid]);
+    let place = user.below(["sessions"]);
+    let mut told = None;
+    if visit.is_post() {
+        match end(context, uid, visit.form().text("session")).await {
+            Ok(()) => return Ok(Answer::go(&place.with("ended", "1"))),
+            Err(error) => told = Some(notice::refused(visit, error)?),
+        }
+    }
+    let query = visit.query()?;
+    if query.get("ended").is_some() {
+        told = Some(notice::done(&texts.get("people-sessions-ended")));
+    }
+    let at: u64 = query.text("page").parse().unwrap_or(1).max(1);
+    let administration = context.client.administration();
+    let users = administration.users();
+    let (known, page) = tokio::try_join!(
+        async { users.get(uid).send().await },
+        list(context, uid, at, PER_PAGE)
+    )
+    .map_err(or_not_found)?;
+    let head = html! {
+        tr {
+            th scope="col" { (texts.get("people-sessions-last-use")) }
+            th scope="col" { (texts.get("people-since")) }
+            th scope="col" { (texts.get("people-sessions-address")) }
+            th scope="col" { (texts.get("people-sessions-agent")) }
+            th scope="col" { span.visually-hidden { (texts.get("people-sessions-end")) } }
+        }
+    };
+    let row = |session: &Session| {
+        html! {
+            tr {
+                td { (moment(&session.last_use)) }
+                td { (moment(&session.date_add)) }
+                td { bdi { (session.address.as_deref().unwrap_or_default()) } }
+                td { bdi { (session.user_agent.as_deref().unwrap_or_default()) } }
+                td {
+                    form.inline method="post" action=(place) {
+                        (account_field(&context.account))
+                        button name="session" value=(session.uid) { (texts.get("people-sessions-end")) }
+                    }
+                }
+            }
+        }
+    };
+    let body = html! { @for session in &page.results { (row(session)) } };
+    let main = html! {
+        @if let Some(told) = told { (told) }
+        @if page.results.is_empty() {
+            p.empty-state { (texts.get("people-sessions-empty")) }
+        } @else {
+            (table(&texts.get("people-sessions"), &head, &body))
+            div.actions {
+                a.button.danger href=(user.below(["sign-out"])) { (texts.get("people-sessions-end-all")) }
+            }
+        }
+        nav.pages aria-label=(texts.get("pages")) {
+            @if at > 1 { a.button rel="prev" href=(place.clone().with("page", &(at - 1).to_string())) { (texts.get("previous")) } }
+            @if page.has_more == Some(true) {
+                a.button rel="next" href=(place.clone().with("page", &(at + 1).to_string())) { (texts.get("next")) }
+            }
+        }
+    };
+    let mut above = above(context);
+    above.push((known.email, user));
+    let page = context.page(Area::Users, texts.get("people-sessions"), above, &main);
+    Ok(Answer::page(page))
+}
+
+/// A time without what a reader does not need.
+fn moment(time: &str) -> maud::Markup {
+    let text = time.replacen('T', " ", 1);
+    html! {
+        time datetime=(time) { (text.get(..16).unwrap_or(&text)) }
+    }
+}

@@ -1,0 +1,409 @@
+//! Users, teams, rights, and the settings of a project.
+
+use serde_json::json;
+use svc_tests::{
+    Answer, Call,
+    browser::{Browser, form_of, forms_of},
+};
+
+use super::{ENGINES, HOME, PASSWORD, Setup, list, record, signed_in};
+
+const USER: &str = "bob@example.com";
+const USER_PASSWORD: &str = "a rather long word 7";
+
+fn at(place: &str) -> String {
+    format!("{HOME}{place}")
+}
+
+/// Makes a team that may do nothing yet; gives its place in the rights.
+fn team(browser: &Browser, name: &str, begins: &str) -> String {
+    let place = at("teams/new/");
+    let page = browser.page(&place);
+    browser.submit_ok(&place, &page, &[("name", name), ("begins", begins)])
+}
+
+fn last(address: &str) -> &str {
+    let path = address.split('?').next().unwrap();
+    path.trim_end_matches('/').rsplit('/').next().unwrap()
+}
+
+/// Makes a user who can sign in at once; gives the user's place.
+fn user(browser: &Browser, email: &str, team: &str) -> String {
+    let place = at("users/new/");
+    let page = browser.page(&place);
+    let fields = [
+        ("email", email),
+        ("team", team),
+        ("password", USER_PASSWORD),
+    ];
+    let made = browser.submit_ok(&place, &page, &fields);
+    made.split('?').next().unwrap().to_owned()
+}
+
+fn login(setup: &Setup, email: &str) -> Answer {
+    let base = setup.service.text("/base_url");
+    let call = Call::new("POST", &format!("{base}/projects/main/prod/auth/login"));
+    call.json(&json!({"email": email, "password": USER_PASSWORD}))
+        .send()
+}
+
+/// The credential of a user who has signed in.
+fn session(setup: &Setup, email: &str) -> String {
+    let answer = login(setup, email);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let token = &answer.json()["token"]["access_token"];
+    format!("JWT {}", token.as_str().unwrap())
+}
+
+#[test]
+fn a_colleague_sees_the_allowed_table_and_nothing_else_on_every_engine() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let rights = team(&browser, "Guests", "nothing");
+    // In each database one of the two tables is allowed.
+    for engine in ENGINES {
+        let place = format!("{rights}?resource={engine}");
+        let page = browser.page(&place);
+        let saved = browser.submit_ok(&place, &page, &[("set:model:parts", "read")]);
+        let page = browser.page(&saved);
+        assert!(page.contains("role=\"status\""), "{page}");
+        assert!(page.contains("except for"), "{page}");
+    }
+    let person = user(&browser, USER, last(&rights));
+    let page = browser.page(&person);
+    assert!(
+        page.contains("except for") && page.contains("Guests"),
+        "{page}"
+    );
+
+    let credential = session(&setup, USER);
+    for engine in ENGINES {
+        let call = |method, path| {
+            let call = setup.service.data_anonymous(method, engine, path);
+            call.authorization(&credential)
+        };
+        call("GET", "/models/parts").expect(200);
+        call("GET", "/models/makers").expect(403);
+        let body = json!({"name": "x"});
+        call("PATCH", "/models/parts/1").json(&body).expect(403);
+        call("DELETE", "/models/parts/1").expect(403);
+
+        // The console shows the same, and offers nothing that changes.
+        let seen = format!("{HOME}as/{}/", last(&person));
+        let home = browser.page(&seen);
+        assert!(home.contains(&format!("{seen}records/{engine}/parts/")));
+        assert!(!home.contains(&format!("records/{engine}/makers/")));
+        assert!(!home.contains("connect/") && home.contains(USER), "{home}");
+        let records = browser.page(&format!("{seen}records/{engine}/parts/"));
+        assert!(records.contains("class=\"seen-as\""), "{records}");
+        assert!(
+            records.contains(&format!("href=\"{}\"", list(engine))),
+            "{records}"
+        );
+        assert!(!records.contains("parts/new/"), "{records}");
+        let one = format!("{seen}records/{engine}/parts/record/1/");
+        let page = browser.page(&one);
+        assert!(!page.contains("button class=\"primary\""), "{page}");
+        assert!(!page.contains("/delete/"), "{page}");
+        let fields: Vec<_> = forms_of(&page)
+            .into_iter()
+            .flat_map(|form| form.fields)
+            .filter(|(name, _)| name.starts_with("value:") || name.starts_with("state:"))
+            .collect();
+        assert!(fields.is_empty(), "{fields:?}");
+        let page = browser.page(&record(engine, 1));
+        let form = form_of(&page, &record(engine, 1));
+        let mut sent: Vec<(&str, &str)> = form
+            .fields
+            .iter()
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
+        sent.push(("value:name", "forged"));
+        let refused = browser.post(&one, &sent);
+        assert_eq!(refused.status, 403, "{}", refused.body);
+        let kept = setup.service.data("GET", engine, "/models/parts/1").ok();
+        assert_eq!(kept["name"], json!("bolt"));
+        assert_ne!(
+            browser
+                .get(&format!("{seen}records/{engine}/makers/"))
+                .status,
+            200
+        );
+    }
+    // Both are named by the audit trail.
+    let audit = setup.service.app("GET", "/projects/main/audit/");
+    let audit = audit.query(&[("action", "users.act_as")]).ok();
+    let line = &audit["results"][0];
+    assert_eq!(line["record"], json!(last(&person)), "{audit}");
+    assert!(line["actor"].is_string(), "{audit}");
+}
+
+#[test]
+fn the_matrix_says_where_a_right_comes_from_and_a_rule_can_be_removed() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let rights = team(&browser, "Readers & <b>", "read_only");
+    let place = format!("{rights}rule/?resource=s&model=parts");
+    let page = browser.page(&place);
+    assert!(page.contains("Readers &amp; &lt;b&gt;"), "{page}");
+    let fields = [("right", "write"), ("where", "here")];
+    let saved = browser.submit_ok(&place, &page, &fields);
+    let page = browser.page(&saved);
+    assert!(page.contains("in prod"), "{page}");
+    let matrix = browser.page(&at("rights/?resource=s"));
+    assert!(
+        matrix.contains("class=\"own\"") && matrix.contains("class=\"inherited\""),
+        "{matrix}"
+    );
+    let found = browser.page(&at("rights/?resource=s&_search=mak"));
+    assert!(
+        found.contains("model=makers") && !found.contains("model=parts"),
+        "{found}"
+    );
+
+    let forms = forms_of(&page);
+    let mut fields = forms.iter().map(|form| form.fields.clone());
+    let removal = fields.find(|fields| fields.iter().any(|(name, _)| name == "remove"));
+    let removal = removal.expect("the rule can be removed");
+    let removal: Vec<(&str, &str)> = removal
+        .iter()
+        .map(|(name, value)| (&**name, &**value))
+        .collect();
+    assert_eq!(browser.post(&place, &removal).status, 303);
+    let matrix = browser.page(&at("rights/?resource=s"));
+    assert!(!matrix.contains("class=\"own\""), "{matrix}");
+    assert_eq!(browser.get(&at("rights/?resource=none")).status, 404);
+}
+
+#[test]
+fn users_are_found_changed_signed_out_suspended_and_deleted() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let rights = team(&browser, "Guests", "nothing");
+    let place = user(&browser, USER, last(&rights));
+    let found = browser.page(&at(&format!("users/?_search=bob&team={}", last(&rights))));
+    assert!(found.contains(USER), "{found}");
+    let none = browser.page(&at("users/?_search=nobody"));
+    assert!(
+        none.contains("empty-state") && !none.contains(USER),
+        "{none}"
+    );
+    let page = browser.page(&place);
+    browser.submit_ok(&place, &page, &[("first_name", "Bob")]);
+    assert!(browser.page(&place).contains("value=\"Bob\""));
+
+    // What is wrong stands beside its field, with what was typed.
+    let form = at("users/new/");
+    let page = browser.page(&form);
+    let fields = [("email", USER), ("first_name", "typed")];
+    let taken = browser.submit(&form, &page, &fields);
+    assert_eq!(taken.status, 400);
+    assert!(
+        taken.body.contains("field-error") && taken.body.contains("value=\"typed\""),
+        "{}",
+        taken.body
+    );
+
+    session(&setup, USER);
+    session(&setup, USER);
+    let sessions = format!("{place}sessions/");
+    let page = browser.page(&sessions);
+    let form = forms_of(&page);
+    assert_eq!(form.iter().filter(|it| it.action == sessions).count(), 2);
+    let ask = format!("{place}sign-out/");
+    let page = browser.page(&ask);
+    assert!(page.contains("2 sessions"), "{page}");
+    browser.submit_ok(&ask, &page, &[]);
+    assert!(browser.page(&sessions).contains("empty-state"));
+
+    let ask = format!("{place}suspend/");
+    let page = browser.page(&ask);
+    assert_eq!(login(&setup, USER).status, 200);
+    browser.submit_ok(&ask, &page, &[]);
+    assert_eq!(login(&setup, USER).status, 401);
+    let page = browser.page(&place);
+    assert!(!page.contains("/as/"), "{page}");
+    let resumed = browser.post(&place, &[("action", "resume")]);
+    assert_eq!(resumed.status, 303, "{}", resumed.body);
+    assert_eq!(login(&setup, USER).status, 200);
+
+    // A team with people stays, and says so.
+    let delete = at(&format!("teams/{}/delete/", last(&rights)));
+    let page = browser.page(&delete);
+    assert!(
+        page.contains("disabled") && page.contains("One user"),
+        "{page}"
+    );
+    assert_eq!(browser.post(&delete, &[]).status, 200);
+
+    let ask = format!("{place}delete/");
+    let page = browser.page(&ask);
+    let refused = browser.submit(&ask, &page, &[]);
+    assert!(refused.body.contains("role=\"alert\""), "{}", refused.body);
+    let gone = browser.submit_ok(&ask, &page, &[("confirm", USER)]);
+    assert_eq!(gone, at("users/"));
+    assert_eq!(browser.get(&place).status, 404);
+    let page = browser.page(&delete);
+    assert_eq!(browser.submit_ok(&delete, &page, &[]), at("teams/"));
+}
+
+#[test]
+fn the_settings_of_a_project_and_its_environments_are_changed_by_forms() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let place = at("settings/");
+    let page = browser.page(&place);
+    let fields = [("name", "Main shop"), ("color", "#1b8a4b")];
+    browser.submit_ok(&place, &page, &fields);
+    let page = browser.page(&place);
+    assert!(
+        page.contains("fill=\"#1b8a4b\"") && page.contains("Main shop"),
+        "{page}"
+    );
+
+    let new = at("settings/environments/new/");
+    let page = browser.page(&new);
+    let wrong = browser.submit(&new, &page, &[("unique_name", "audit")]);
+    assert!(wrong.body.contains("field-error"), "{}", wrong.body);
+    browser.submit_ok(&new, &page, &[("unique_name", "staging")]);
+    let copy = at("settings/environments/prod/copy/");
+    let page = browser.page(&copy);
+    let copied = browser.submit(&copy, &page, &[]);
+    assert!(copied.body.contains("role=\"status\""), "{}", copied.body);
+    let delete = at("settings/environments/staging/delete/");
+    let page = browser.page(&delete);
+    let refused = browser.submit(&delete, &page, &[("confirm", "prod")]);
+    assert!(refused.body.contains("role=\"alert\""), "{}", refused.body);
+    browser.submit_ok(&delete, &page, &[("confirm", "staging")]);
+    assert_eq!(browser.get(&delete).status, 404);
+    let stays = browser.page(&at("settings/environments/prod/delete/"));
+    assert!(stays.contains("disabled"), "{stays}");
+
+    let place = at("settings/sign-in/");
+    let page = browser.page(&place);
+    let fields = [
+        ("sign_up", "1"),
+        ("email_domains", "example.com, example.org"),
+        ("password_min_length", "many"),
+    ];
+    let wrong = browser.submit(&place, &page, &fields);
+    assert_eq!(wrong.status, 400);
+    assert!(
+        wrong.body.contains("field-error") && wrong.body.contains("example.org"),
+        "{}",
+        wrong.body
+    );
+    let fields = [&fields[..2], &[("password_min_length", "12")]].concat();
+    browser.submit_ok(&place, &page, &fields);
+    let kept = setup.service.app("GET", "/projects/main/sign_in/").ok();
+    assert_eq!(
+        (&kept["sign_up"], &kept["password_min_length"]),
+        (&json!(true), &json!(12)),
+        "{kept}"
+    );
+    assert_eq!(kept["email_domains"], json!(["example.com", "example.org"]));
+
+    let new = "/console/projects/new/";
+    let page = browser.page(new);
+    let home = browser.submit_ok(new, &page, &[("unique_name", "second")]);
+    assert_eq!(home, "/console/projects/second/prod/");
+    let delete = format!("{home}settings/delete/");
+    let page = browser.page(&delete);
+    browser.submit_ok(&delete, &page, &[("confirm", "second")]);
+    assert_eq!(browser.get(&home).status, 404);
+}
+
+#[test]
+fn who_only_reads_gets_no_controls_and_a_sentence_where_they_are() {
+    let setup = Setup::new();
+    setup.run("account add carla@example.com --password-stdin");
+    let operator = signed_in(&setup.service);
+    let place = at("settings/members/");
+    let page = operator.page(&place);
+    let fields = [("email", "carla@example.com"), ("team", "Read Only")];
+    operator.submit_ok(&place, &page, &fields);
+    let rights = team(&operator, "Guests", "nothing");
+    let person = user(&operator, USER, last(&rights));
+
+    let reader = Browser::signed_in(&setup.service, "carla@example.com", PASSWORD);
+    let (team, person) = (last(&rights), last(&person));
+    for place in [
+        "users/".to_owned(),
+        "teams/".to_owned(),
+        format!("users/{person}/"),
+        format!("teams/{team}/"),
+    ] {
+        let page = reader.page(&at(&place));
+        assert!(!page.contains("/new/"), "{page}");
+        assert!(
+            !page.contains("/delete/") && !page.contains("settings/"),
+            "{page}"
+        );
+        let forms = forms_of(&page);
+        assert_eq!(forms.len(), 1, "{forms:?}");
+    }
+    for place in [
+        "users/new/".to_owned(),
+        "teams/new/".to_owned(),
+        "rights/".to_owned(),
+        format!("rights/{team}/"),
+        format!("rights/{team}/rule/"),
+        format!("users/{person}/delete/"),
+        format!("users/{person}/suspend/"),
+        format!("users/{person}/sessions/"),
+        format!("teams/{team}/delete/"),
+        "settings/".to_owned(),
+        "settings/members/".to_owned(),
+        "settings/sign-in/".to_owned(),
+        "settings/delete/".to_owned(),
+        format!("as/{person}/"),
+    ] {
+        for answer in [reader.get(&at(&place)), reader.post(&at(&place), &[])] {
+            assert_eq!(answer.status, 403, "{place}: {}", answer.body);
+            assert!(answer.body.contains("role=\"alert\""), "{place}");
+        }
+    }
+    for place in [format!("users/{person}/"), format!("teams/{team}/")] {
+        let fields = [("name", "mine"), ("first_name", "mine")];
+        assert_eq!(reader.post(&at(&place), &fields).status, 403, "{place}");
+    }
+    for place in ["/console/accounts/", "/console/projects/new/"] {
+        assert_eq!(reader.get(place).status, 403);
+    }
+    let page = reader.page(HOME);
+    assert!(
+        !page.contains("/accounts/") && !page.contains("/settings/"),
+        "{page}"
+    );
+}
+
+#[test]
+fn the_last_operator_stays_and_the_page_says_so() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let new = "/console/accounts/new/";
+    let page = browser.page(new);
+    let made = browser.submit_ok(new, &page, &[("email", "dora@example.com")]);
+    assert!(browser.page(&made).contains("dora@example.com"));
+    let listed = browser.page("/console/accounts/?_search=ann");
+    assert!(!listed.contains("dora@"), "{listed}");
+    let (_, rest) = listed.split_once("/console/accounts/0").unwrap();
+    let own = format!("/console/accounts/0{}/", &rest[..35]);
+    let page = browser.page(&own);
+    let fields: Vec<(&str, &str)> = vec![("account", last(&own))];
+    let refused = browser.post(&own, &fields);
+    assert_eq!(refused.status, 400, "{}", refused.body);
+    assert!(refused.body.contains("last operator"), "{}", refused.body);
+    assert!(page.contains("last one cannot be"), "{page}");
+    let suspend = format!("{own}suspend/");
+    let refused = browser.submit(&suspend, &browser.page(&suspend), &[]);
+    assert!(refused.body.contains("last operator"), "{}", refused.body);
+
+    let dora = made.split('?').next().unwrap().to_owned();
+    let page = browser.page(&dora);
+    browser.submit_ok(&dora, &page, &[("is_operator", "1")]);
+    let delete = format!("{dora}delete/");
+    let page = browser.page(&delete);
+    let gone = browser.submit_ok(&delete, &page, &[("confirm", "dora@example.com")]);
+    assert_eq!(gone, "/console/accounts/");
+}
