@@ -1,8 +1,12 @@
 //! The console, as a browser without scripts uses it: links and forms over HTTP.
 
+mod bulk;
+mod filters;
+mod imports;
 mod records;
 mod resources;
 mod sign_in;
+mod views;
 
 use rusqlite::Connection;
 use svc_tests::{

@@ -2,7 +2,9 @@
 
 mod context;
 mod enter;
+mod entered;
 mod environment;
+mod imports;
 pub(crate) mod model;
 mod problem;
 mod projects;
@@ -51,7 +53,8 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         });
     }
     if visit.is_post() {
-        visit.read_form().await?;
+        let takes_files = matches!(parts[..], ["projects", .., "import"] | ["projects", .., "value", _]);
+        visit.read_form(takes_files).await?;
     }
     visit.open_session().await?;
     match parts[..] {
@@ -76,10 +79,28 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                 ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,
                 ["records", resource] => environment::models(visit, &scope, resource).await,
                 ["records", resource, model] => {
-                    records::answer(visit, &scope, (resource, model)).await
+                    Box::pin(records::answer(visit, &scope, (resource, model))).await
                 }
                 ["records", resource, model, "new"] => {
                     record::create(visit, &scope, (resource, model)).await
+                }
+                ["records", resource, model, "change"] => {
+                    Box::pin(records::bulk::change(visit, &scope, (resource, model))).await
+                }
+                ["records", resource, model, "delete"] => {
+                    Box::pin(records::bulk::delete(visit, &scope, (resource, model))).await
+                }
+                ["records", resource, model, "export"] => {
+                    records::export::answer(visit, &scope, (resource, model)).await
+                }
+                ["records", resource, model, "import"] => {
+                    Box::pin(imports::answer(visit, &scope, (resource, model))).await
+                }
+                ["records", resource, model, "imports", ref rest @ ..] => {
+                    Box::pin(imports::progress(visit, &scope, (resource, model), rest)).await
+                }
+                ["records", resource, model, "views", ref rest @ ..] => {
+                    Box::pin(records::views::route(visit, &scope, (resource, model), rest)).await
                 }
                 ["records", resource, model, "record", id] => {
                     record::answer(visit, &scope, (resource, model), id).await

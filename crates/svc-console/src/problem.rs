@@ -28,6 +28,8 @@ pub(crate) enum Problem {
     OtherAccount,
     /// Nobody can say now whose session it is.
     Unavailable(BoxError),
+    /// Who looks may not do this.
+    Forbidden,
     /// The service has refused a call, or could not be reached.
     Api(Box<Error>),
 }
@@ -50,7 +52,7 @@ impl Problem {
             Self::NotUtf8 => StatusCode::BAD_REQUEST,
             Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Foreign => StatusCode::FORBIDDEN,
+            Self::Foreign | Self::Forbidden => StatusCode::FORBIDDEN,
             Self::SignedOut => StatusCode::UNAUTHORIZED,
             Self::OtherAccount => StatusCode::CONFLICT,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,

@@ -1,6 +1,8 @@
 //! A model, as the places about its records know it.
 
-use svc_api::Records;
+use std::time::Duration;
+
+use svc_api::{Client, Records};
 use svc_model::{
     JsonObject, ListQuery, Lookup, ModelName, RecordId, ResourceName,
     resources::{Direction, FieldDescription, ModelDescription, ModelRelation},
@@ -8,6 +10,7 @@ use svc_model::{
 
 use super::{Context, Scope};
 use crate::{
+    descriptions::Models,
     href::Href,
     problem::{Problem, Result},
     texts::Texts,
@@ -22,7 +25,7 @@ pub(crate) struct Model<'v> {
     pub(crate) resource: ResourceName,
     pub(crate) name: ModelName,
     pub(crate) description: ModelDescription,
-    all: Vec<ModelDescription>,
+    all: Models,
 }
 
 impl<'v> Model<'v> {
@@ -33,8 +36,8 @@ impl<'v> Model<'v> {
     ) -> Result<Self> {
         let client = visit.client_in(&scope.project, &scope.environment)?;
         let described = async {
-            let described = client.resource(resource).model_descriptions();
-            described.send().await.map_err(Problem::from)
+            let described = described(visit, &client, scope, resource);
+            described.await.map_err(Problem::from)
         };
         let (context, all) = tokio::try_join!(Context::open(visit, scope), described)?;
         let found = all.iter().find(|known| known.model == model);
@@ -151,6 +154,38 @@ impl<'v> Model<'v> {
     }
 }
 
+/// The models of a resource, as who looks sees them now.
+pub(crate) async fn described(
+    visit: &Visit,
+    client: &Client,
+    scope: &Scope,
+    resource: &str,
+) -> Result<Models, svc_api::Error> {
+    described_within(visit, client, scope, resource, None).await
+}
+
+/// The same, if the database has said so within this time.
+pub(crate) async fn described_within(
+    visit: &Visit,
+    client: &Client,
+    scope: &Scope,
+    resource: &str,
+    patience: Option<Duration>,
+) -> Result<Models, svc_api::Error> {
+    let credential = visit.authorization().map_or(&[][..], |it| it.as_bytes());
+    let place = [
+        credential,
+        scope.project.as_str().as_bytes(),
+        scope.environment.as_str().as_bytes(),
+        resource.as_bytes(),
+    ];
+    let mut call = client.resource(resource).model_descriptions();
+    if let Some(patience) = patience {
+        call = call.deadline(patience);
+    }
+    visit.descriptions().get(call, &place).await
+}
+
 fn key_fields(model: &ModelDescription) -> Vec<&str> {
     let fields = model.primary_key_field.split(',');
     fields.filter(|field| !field.is_empty()).collect()
@@ -176,4 +211,10 @@ pub(crate) fn label(model: &ModelDescription, record: &JsonObject) -> String {
 pub(crate) fn plain_text(record: &JsonObject, field: &str) -> Option<String> {
     let raw = record.get_raw(field).filter(|raw| *raw != "null")?;
     Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()))
+}
+
+/// How long a value was before it was cut.
+pub(crate) fn cut(record: &JsonObject, field: &str) -> Option<u64> {
+    let cut: JsonObject = record.get("_cut").ok().flatten()?;
+    cut.get(field).ok().flatten()
 }

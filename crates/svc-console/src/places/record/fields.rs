@@ -7,11 +7,15 @@ use svc_model::{
     resources::{FieldDescription, FieldType},
 };
 
-use super::sent::{Entered, Sent};
-use crate::{places::model::Model, texts::Texts, ui::cell::cell};
-
-/// Texts that are longer than this, or have lines, get more than one line.
-const ONE_LINE: usize = 80;
+use super::sent::Sent;
+use crate::{
+    places::{
+        entered::{Entered, Input, input},
+        model::Model,
+    },
+    texts::Texts,
+    ui::cell::cell,
+};
 
 /// The fields of the form.
 pub(super) fn fields(model: &Model<'_>, sent: &Sent) -> Markup {
@@ -47,7 +51,11 @@ fn one(model: &Model<'_>, sent: &Sent, field: &FieldDescription, at: usize) -> M
             }
             div {
                 @if is_open {
-                    (input(texts, field, now, &id, errors.map(|_| error_id.as_str())))
+                    (input(texts, field, now, &Input {
+                        name: &format!("value:{name}"),
+                        id: &id,
+                        error: errors.map(|_| error_id.as_str()),
+                    }))
                     (states(texts, sent, field, now))
                     (before(sent, name))
                 } @else {
@@ -85,64 +93,6 @@ fn shown(texts: &Texts, field: &FieldDescription, text: &str) -> Markup {
     let json = serde_json::Value::from(text).to_string();
     let raw = RawValue::from_string(json).ok();
     cell(texts, field.field, raw.as_deref(), None)
-}
-
-fn input(
-    texts: &Texts,
-    field: &FieldDescription,
-    now: &Entered,
-    id: &str,
-    error: Option<&str>,
-) -> Markup {
-    let name = format!("value:{}", field.name);
-    let text = match now {
-        Entered::Text(text) => text.as_str(),
-        _ => "",
-    };
-    let invalid = error.map(|_| "true");
-    let is_long = text.len() > ONE_LINE
-        || text.contains('\n')
-        || matches!(
-            field.field,
-            FieldType::TextField
-                | FieldType::JsonField
-                | FieldType::ArrayField
-                | FieldType::GeometryField
-        );
-    let keyboard = match field.field {
-        FieldType::IntegerField => Some("numeric"),
-        FieldType::DecimalField | FieldType::FloatField => Some("decimal"),
-        _ => None,
-    };
-    html! {
-        @if field.field == FieldType::BooleanField {
-            select id=(id) name=(name) aria-invalid=[invalid] aria-describedby=[error] {
-                @if text.is_empty() { option value="" selected {} }
-                option value="true" selected[is_true(text)] { (texts.get("yes")) }
-                option value="false" selected[is_false(text)] { (texts.get("no")) }
-            }
-        } @else if is_long {
-            // A browser drops the first line break of what it is given.
-            textarea id=(id) name=(name) rows=(rows(text)) aria-invalid=[invalid] aria-describedby=[error] spellcheck="false" {
-                "\n" (text)
-            }
-        } @else {
-            input id=(id) name=(name) value=(text) inputmode=[keyboard] autocomplete="off" aria-invalid=[invalid]
-                aria-describedby=[error];
-        }
-    }
-}
-
-fn is_true(text: &str) -> bool {
-    text == "true"
-}
-
-fn is_false(text: &str) -> bool {
-    text == "false"
-}
-
-fn rows(text: &str) -> usize {
-    text.lines().count().clamp(3, 16)
 }
 
 /// Value, NULL or default: three different things.
