@@ -102,6 +102,16 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                 ["records", resource, model, "views", ref rest @ ..] => {
                     Box::pin(records::views::route(visit, &scope, (resource, model), rest)).await
                 }
+                ["records", resource, model, "suggest"] => {
+                    record::picker::suggest(visit, &scope, (resource, model)).await
+                }
+                ["records", resource, model, "record", id, "value", field] => {
+                    let value = record::value::answer(visit, &scope, (resource, model), (id, field));
+                    Box::pin(value).await
+                }
+                ["records", resource, model, "record", id, "value", field, "file"] => {
+                    record::value::file(visit, &scope, (resource, model), (id, field)).await
+                }
                 ["records", resource, model, "record", id] => {
                     record::answer(visit, &scope, (resource, model), id).await
                 }

@@ -20,7 +20,7 @@ fn filters_are_made_changed_and_combined_by_links_and_forms() {
         assert_eq!(page.matches("name=\"_add_value\"").count(), 2, "{page}");
         assert!(page.contains("id=\"filter-error\""), "{page}");
         let part = browser.fragment(&format!("{list}?_add_field=name&_add_lookup=in"), "filter");
-        assert!(part.starts_with("<form id=\"filter\"") && part.contains("<textarea"), "{part}");
+        assert!(part.starts_with("<form class=\"stack\" id=\"filter\"") && part.contains("<textarea"), "{part}");
 
         let at = led_to("_add_field=price&_add_lookup=range&_add_value=1&_add_value=99999999999999");
         assert_eq!(at, format!("{list}?price__range=1,99999999999999"));

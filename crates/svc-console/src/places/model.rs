@@ -28,6 +28,16 @@ pub(crate) struct Model<'v> {
     all: Models,
 }
 
+/// Fields that refer to a record of another model, or of this one.
+#[derive(Debug)]
+pub(crate) struct Reference<'m> {
+    pub(crate) model: &'m ModelDescription,
+    /// The fields here.
+    pub(crate) local: Vec<&'m str>,
+    /// The fields there, in the same order.
+    pub(crate) related: Vec<&'m str>,
+}
+
 impl<'v> Model<'v> {
     pub(crate) async fn open(
         visit: &'v Visit,
@@ -120,6 +130,23 @@ impl<'v> Model<'v> {
         let mut all = self.all.iter();
         let model = all.find(|known| known.model == relation.related_model)?;
         Some((relation, model))
+    }
+
+    /// What a field of this model refers to, alone or with other fields.
+    pub(crate) fn reference_of(&self, field: &str) -> Option<Reference<'_>> {
+        let mut relations = self.description.relations.iter();
+        let relation = relations.find(|relation| {
+            relation.direction == Direction::ManyToOne
+                && relation.local_field.split(',').any(|part| part == field)
+        })?;
+        let mut all = self.all.iter();
+        let local: Vec<&str> = relation.local_field.split(',').collect();
+        let related: Vec<&str> = relation.related_field.split(',').collect();
+        (local.len() == related.len()).then_some(Reference {
+            model: all.find(|known| known.model == relation.related_model)?,
+            local,
+            related,
+        })
     }
 
     /// The models whose records refer to a record, with the field that does, and the list of those that do.

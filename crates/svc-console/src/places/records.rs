@@ -11,6 +11,8 @@ mod table;
 mod view;
 pub(crate) mod views;
 
+pub(crate) use self::table::data_cell;
+
 use maud::{Markup, html};
 use svc_model::{Count, Invalid, JsonObject, ListQuery};
 

@@ -4,7 +4,14 @@ use maud::{Markup, html};
 use svc_model::{imports::Mapping, resources::FieldDescription};
 
 use super::{File, head::Head};
-use crate::{places::model::Model, ui::form::account_field, ui::table, visit::Form};
+use crate::{
+    places::model::Model,
+    ui::{
+        form::{account_field, default_button},
+        table,
+    },
+    visit::Form,
+};
 
 /// How much of a value is shown.
 const SHOWN: usize = 60;
@@ -100,6 +107,7 @@ impl Mapped {
             @if let Some(told) = told { (told) }
             form.import method="post" action=(model.list().below(["import"])) enctype="multipart/form-data" data-guard {
                 (account_field(&model.context.account))
+                (default_button("step", "dry"))
                 input type="hidden" name="key" value=(self.key);
                 input type="hidden" name="delimiter" value=(self.delimiter);
                 (table::table(&texts.get("import-mapping"), &head, &rows))

@@ -9,6 +9,7 @@ use svc_model::{
 
 use super::sent::Sent;
 use crate::{
+    href::Href,
     places::{
         entered::{Entered, Input, input},
         model::Model,
@@ -17,28 +18,49 @@ use crate::{
     ui::cell::cell,
 };
 
-/// The fields of the form.
-pub(super) fn fields(model: &Model<'_>, sent: &Sent) -> Markup {
+/// The fields of the form; those of a record that there is have values that can be looked at by themselves.
+pub(super) fn fields(model: &Model<'_>, sent: &Sent, record: Option<&Href>) -> Markup {
     html! {
         div.fields {
             @for (at, field) in model.description.fields.iter().enumerate() {
-                (one(model, sent, field, at))
+                (one(model, sent, field, at, record))
             }
         }
     }
 }
 
-fn one(model: &Model<'_>, sent: &Sent, field: &FieldDescription, at: usize) -> Markup {
-    let texts = model.texts();
-    let name = &field.name;
+/// One field of a record by itself.
+pub(super) fn only(
+    model: &Model<'_>,
+    sent: &Sent,
+    field: &FieldDescription,
+    record: &Href,
+) -> Markup {
+    one(model, sent, field, 0, Some(record))
+}
+
+/// Whether a field can be changed in the form.
+pub(super) fn is_open(model: &Model<'_>, sent: &Sent, field: &FieldDescription) -> bool {
     let can = model.description.can;
     let is_written = if sent.is_new { can.create } else { can.update };
-    let cut = sent.cut.get(name);
-    let is_open = is_written
+    is_written
         && field.editable
         && !field.read_only
-        && cut.is_none()
-        && field.field != FieldType::BinaryField;
+        && !sent.cut.contains_key(&field.name)
+        && field.field != FieldType::BinaryField
+}
+
+fn one(
+    model: &Model<'_>,
+    sent: &Sent,
+    field: &FieldDescription,
+    at: usize,
+    record: Option<&Href>,
+) -> Markup {
+    let texts = model.texts();
+    let name = &field.name;
+    let cut = sent.cut.get(name);
+    let is_open = is_open(model, sent, field);
     let now = sent.entered.get(name).unwrap_or(&Entered::Untouched);
     let errors = sent.errors.get(name);
     let (id, error_id) = (format!("f{at}"), format!("e{at}"));
@@ -57,6 +79,7 @@ fn one(model: &Model<'_>, sent: &Sent, field: &FieldDescription, at: usize) -> M
                         error: errors.map(|_| error_id.as_str()),
                     }))
                     (states(texts, sent, field, now))
+                    (pick(model, &field.name))
                     (before(sent, name))
                 } @else {
                     p.fixed {
@@ -66,6 +89,9 @@ fn one(model: &Model<'_>, sent: &Sent, field: &FieldDescription, at: usize) -> M
                             Entered::Null => span.null { "NULL" },
                             Entered::Untouched => span.muted { (texts.get("by-database")) },
                         }
+                    }
+                    @if let Some(record) = record && (cut.is_some() || field.field == FieldType::BinaryField) {
+                        p.small { a href=(record.below(["value", name])) { (texts.get("value-open")) } }
                     }
                 }
                 @if let Some(theirs) = sent.conflicts.get(name) { (conflict(texts, theirs)) }
@@ -84,6 +110,17 @@ fn one(model: &Model<'_>, sent: &Sent, field: &FieldDescription, at: usize) -> M
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// The way to choose what a field refers to, with everything that is in the form.
+fn pick(model: &Model<'_>, field: &str) -> Markup {
+    html! {
+        @if model.reference_of(field).is_some() {
+            button.pick name="pick" value=(field) data-suggest=(model.list().below(["suggest"]).with("_field", field)) formnovalidate {
+                (model.texts().get("pick"))
             }
         }
     }

@@ -8,7 +8,9 @@ use svc_model::{
 
 use super::{View, bar::hidden, chosen::can_name};
 use crate::{
-    places::model,
+    assets::{GRID, RECORDS},
+    href::Href,
+    places::model::{self, Model},
     ui::{cell::cell, paging, table},
 };
 
@@ -34,6 +36,8 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
                 &html! { @for record in &page.results { (row(view, record, has_boxes)) } },
             ))
             (with_many(view, can_name))
+            script type="module" src=(RECORDS.href(&model.context.visit.root)) {}
+            script type="module" src=(GRID.href(&model.context.visit.root)) {}
         }
         (paging::links(texts, page, &view.query, |query| view.at(query), &html! {
             span #count.muted data-fragment="count" { (texts.with("shown", [("count", page.results.len().into())])) }
@@ -110,7 +114,6 @@ fn head(view: &View<'_>, column: &FieldDescription) -> Markup {
 fn row(view: &View<'_>, record: &JsonObject, has_box: bool) -> Markup {
     let model = view.model;
     let id = model.id_of(record);
-    let key = model.key_fields();
     let href = id.as_ref().map(|id| model.record_of(model.name.as_str(), id));
     let name = |id: &RecordId| model.texts().with("choose-one", [("key", id.as_str().into())]);
     html! {
@@ -123,21 +126,34 @@ fn row(view: &View<'_>, record: &JsonObject, has_box: bool) -> Markup {
                 }
             }
             @for (at, column) in view.columns.iter().enumerate() {
-                td.number[is_number(column)] data-field=(column.name) {
-                    @match &href {
-                        Some(href) if at == 0 || key.contains(&column.name.as_str()) => a.key href=(href) {
-                            bdi { (model::plain_text(record, &column.name).unwrap_or_else(|| "NULL".to_owned())) }
-                        },
-                        _ => (value(view, record, column)),
-                    }
-                }
+                (data_cell(model, record, column, href.as_ref(), at == 0))
             }
         }
     }
 }
 
-fn value(view: &View<'_>, record: &JsonObject, column: &FieldDescription) -> Markup {
-    let model = view.model;
+/// A cell of a column; that of the key, or the first one, leads to the record.
+pub(crate) fn data_cell(
+    model: &Model<'_>,
+    record: &JsonObject,
+    column: &FieldDescription,
+    href: Option<&Href>,
+    is_first: bool,
+) -> Markup {
+    let is_key = is_first || model.key_fields().contains(&column.name.as_str());
+    html! {
+        td.number[is_number(column)] data-field=(column.name) {
+            @match href {
+                Some(href) if is_key => a.key href=(href) {
+                    bdi { (model::plain_text(record, &column.name).unwrap_or_else(|| "NULL".to_owned())) }
+                },
+                _ => (value(model, record, column)),
+            }
+        }
+    }
+}
+
+fn value(model: &Model<'_>, record: &JsonObject, column: &FieldDescription) -> Markup {
     let raw = record.iter().find(|(name, _)| *name == column.name);
     let raw: Option<&RawValue> = raw.map(|(_, raw)| raw);
     let shown = cell(model.texts(), column.field, raw, model::cut(record, &column.name));

@@ -20,7 +20,10 @@ use crate::{
         model::Model,
     },
     problem::{Problem, Result},
-    ui::{form::account_field, notice},
+    ui::{
+        form::{account_field, default_button},
+        notice,
+    },
     visit::{Form, Visit},
 };
 
@@ -164,6 +167,7 @@ impl Page<'_> {
             p { (sample::which(model, chosen)) " " strong { (sample::number(model, sample)) } "." }
             form.record method="post" action=(place) data-guard {
                 (account_field(&model.context.account))
+                (default_button("action", "preview"))
                 @for row in &chosen.left_out {
                     label.check { input type="checkbox" name="leave" value=(row) checked;
                         (texts.with("bulk-left-out", [("key", row.as_str().into())])) }
