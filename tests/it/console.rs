@@ -1,6 +1,7 @@
 //! The console, as a browser without scripts uses it: links and forms over HTTP.
 
 mod bulk;
+mod cells;
 mod filters;
 mod imports;
 mod records;

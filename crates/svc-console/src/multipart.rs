@@ -13,8 +13,8 @@ use crate::problem::{Problem, Result};
 
 /// The longest head of a part, in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
-/// The longest value of a field that is no file, in bytes.
-const LONGEST_FIELD: usize = 32 << 20;
+/// How long the values of the fields that are no files are in all, in bytes.
+const MOST_BYTES: usize = 16 << 20;
 /// How many fields a form has at most.
 const MOST_FIELDS: usize = 10_000;
 
@@ -69,6 +69,7 @@ impl Multipart {
     /// The fields before the first file, which is what is left to read.
     pub(crate) async fn fields(&mut self) -> Result<Vec<(String, String)>> {
         let mut fields = Vec::new();
+        let mut bytes = 0;
         // What is before the first part says nothing.
         while self.data().await?.is_some() {}
         while let Some(head) = self.head().await? {
@@ -77,8 +78,9 @@ impl Multipart {
             }
             let mut value = BytesMut::new();
             while let Some(data) = self.data().await? {
+                bytes += data.len();
                 value.extend_from_slice(&data);
-                if value.len() > LONGEST_FIELD {
+                if bytes > MOST_BYTES {
                     return Err(Problem::TooLarge);
                 }
             }
@@ -93,11 +95,15 @@ impl Multipart {
 
     /// The beginning of the file, at least so many bytes of it if it has them; it stays to be read.
     pub(crate) async fn peek(&mut self, bytes: usize) -> Result<Bytes> {
+        let mut searched = 0;
         loop {
-            let end = memmem::find(&self.held, &self.boundary);
-            if let Some(end) = end {
-                return Ok(Bytes::copy_from_slice(self.held.get(..end).unwrap_or(&[])));
+            // What was searched before is not searched again, but for the beginning of a boundary at its end.
+            let rest = self.held.get(searched..).unwrap_or(&[]);
+            if let Some(at) = memmem::find(rest, &self.boundary) {
+                let part = self.held.get(..searched + at).unwrap_or(&[]);
+                return Ok(Bytes::copy_from_slice(part));
             }
+            searched = self.held.len().saturating_sub(self.boundary.len());
             let safe = self.held.len().saturating_sub(self.boundary.len());
             if safe >= bytes || self.has_ended {
                 return Ok(Bytes::copy_from_slice(self.held.get(..safe).unwrap_or(&[])));

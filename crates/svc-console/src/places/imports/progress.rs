@@ -181,7 +181,9 @@ fn reasons(errors: &serde_json::Value) -> String {
     let Some(fields) = errors.as_object() else {
         return errors.to_string();
     };
-    let messages = fields.iter().map(|(field, messages)| {
+    // Beside the messages are words for programs.
+    let fields = fields.iter().filter(|(field, _)| *field != "error_codes");
+    let messages = fields.map(|(field, messages)| {
         let messages = messages.as_array().map_or(&[][..], Vec::as_slice);
         let messages: Vec<&str> = messages.iter().filter_map(|it| it.as_str()).collect();
         match field.as_str() {

@@ -8,7 +8,7 @@ use svc_model::{
 
 use super::{View, bar::hidden, chosen::can_name};
 use crate::{
-    assets::{GRID, RECORDS},
+    assets::{CELL, GRID, RECORDS},
     href::Href,
     places::model::{self, Model},
     ui::{cell::cell, paging, table},
@@ -38,6 +38,7 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
             (with_many(view, can_name))
             script type="module" src=(RECORDS.href(&model.context.visit.root)) {}
             script type="module" src=(GRID.href(&model.context.visit.root)) {}
+            script type="module" src=(CELL.href(&model.context.visit.root)) {}
         }
         (paging::links(texts, page, &view.query, |query| view.at(query), &html! {
             span #count.muted data-fragment="count" { (texts.with("shown", [("count", page.results.len().into())])) }

@@ -23,6 +23,9 @@ use crate::{
     visit::Visit,
 };
 
+/// How many fields of the records are shown.
+const SHOWN_FIELDS: usize = 6;
+
 /// What is deleted, what goes along, and deleting it.
 pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) -> Result<Answer> {
     let model = Model::open(visit, scope, model).await?;
@@ -37,7 +40,8 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     if chosen.is_none() {
         return Ok(nothing_chosen(&model, &chosen, &texts.get("bulk-delete")));
     }
-    let sample = match sample::load(&model, &chosen, &[], true).await {
+    let fields = shown_fields(&model, &chosen);
+    let sample = match sample::load(&model, &chosen, &fields, true).await {
         Ok(Some(sample)) => sample,
         Ok(None) => return Ok(too_many(&model, &chosen)),
         Err(error) => return failed(&model, &chosen, error),
@@ -50,8 +54,6 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let count = sample.count.unwrap_or_default();
     let question = Confirmation {
         what: html! {
-            p { (sample::which(&model, &chosen)) " "
-                strong { (texts.with("bulk-delete-what", [("count", count.into())])) } }
             (going_along(texts, &references))
         },
         action: place,
@@ -88,14 +90,37 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let above = vec![(model.name.to_string(), back)];
     let page = model.frame(texts.get("bulk-delete"), above).page(&html! {
         @if let Some(told) = told { (told) }
-        (some(&model, &chosen, &sample))
+        p { (sample::which(&model, &chosen)) " "
+            strong { (texts.with("bulk-delete-what", [("count", count.into())])) } }
+        (some(&model, &chosen, &sample, &fields))
         (question.form(visit, &model.context.account, &expect))
     });
     Ok(Answer::page(page).status(status))
 }
 
+/// The fields that tell the records apart, besides key and label: those that the list shows, or the first ones.
+fn shown_fields<'m>(model: &'m Model<'_>, chosen: &'m Chosen) -> Vec<&'m str> {
+    let key = model.key_fields();
+    let labels = &model.description.label_fields;
+    let all = model.description.fields.iter();
+    let all = all.map(|field| field.name.as_str()).collect::<Vec<_>>();
+    let wanted: Vec<&str> = match &chosen.list.fields {
+        Some(fields) => fields.iter().map(String::as_str).collect(),
+        None => all.clone(),
+    };
+    let others = wanted.into_iter().filter(|name| {
+        all.contains(name) && !key.contains(name) && !labels.iter().any(|label| label == name)
+    });
+    others.take(SHOWN_FIELDS).collect()
+}
+
 /// Some of the records, of which those are left out that are marked.
-fn some(model: &Model<'_>, chosen: &Chosen, sample: &Paginated<JsonObject>) -> Markup {
+fn some(
+    model: &Model<'_>,
+    chosen: &Chosen,
+    sample: &Paginated<JsonObject>,
+    fields: &[&str],
+) -> Markup {
     let texts = model.texts();
     if model.description.primary_key_auto || sample.results.is_empty() {
         return html! {};
@@ -110,7 +135,7 @@ fn some(model: &Model<'_>, chosen: &Chosen, sample: &Paginated<JsonObject>) -> M
                     label.check { input type="checkbox" name="_leave" value=(row) checked;
                         (texts.with("bulk-left-out", [("key", row.as_str().into())])) }
                 }
-                (sample::shown(model, sample, &[], None, "_leave"))
+                (sample::shown(model, sample, fields, None, "_leave"))
                 div.actions { button { (texts.get("bulk-leave-out-marked")) } }
             }
         }

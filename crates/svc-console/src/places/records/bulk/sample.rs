@@ -80,7 +80,7 @@ pub(super) fn shown(
     let can_leave_out = !model.description.primary_key_auto;
     let head = html! {
         tr {
-            @if can_leave_out { th scope="col" { (texts.get("bulk-leave-out")) } }
+            @if can_leave_out { th.choose scope="col" { span.visually-hidden { (texts.get("bulk-leave-out")) } } }
             th scope="col" { (texts.get("bulk-record")) }
             @for field in fields { th scope="col" { bdi { (field) } } }
         }
@@ -91,10 +91,12 @@ pub(super) fn shown(
             @let label = model.label_of(record);
             tr {
                 @if can_leave_out {
-                    td {
+                    td.choose {
                         @if let Some(id) = &id {
-                            input type="checkbox" name=(box_name) value=(id)
-                                aria-label=(texts.with("bulk-leave-out-one", [("key", id.as_str().into())]));
+                            label {
+                                input type="checkbox" name=(box_name) value=(id)
+                                    aria-label=(texts.with("bulk-leave-out-one", [("key", id.as_str().into())]));
+                            }
                         }
                     }
                 }
