@@ -1,9 +1,14 @@
 //! The console, as a browser without scripts uses it: links and forms over HTTP.
 
 mod people;
+mod bulk;
+mod cells;
+mod filters;
+mod imports;
 mod records;
 mod resources;
 mod sign_in;
+mod views;
 
 use rusqlite::Connection;
 use svc_tests::{

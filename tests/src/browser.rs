@@ -125,6 +125,32 @@ impl Browser {
         self.post(action, &fields)
     }
 
+    /// Sends the form of a page with a file in it, with some fields changed.
+    pub fn upload(&self, action: &str, page: &str, changed: &[(&str, &str)], file: &[u8]) -> Answer {
+        let mut fields = form_of(page, action).fields;
+        for (name, value) in changed {
+            fields.retain(|(known, _)| known != name);
+            fields.push(((*name).to_owned(), (*value).to_owned()));
+        }
+        let mut body = Vec::new();
+        for (name, value) in &fields {
+            let part = format!(
+                "--svc-tests\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+            );
+            body.extend(part.into_bytes());
+        }
+        let head = "--svc-tests\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\
+                    Content-Type: application/octet-stream\r\n\r\n";
+        body.extend(head.as_bytes());
+        body.extend(file);
+        body.extend(b"\r\n--svc-tests--\r\n");
+        self.call("POST", action)
+            .header("content-type", "multipart/form-data; boundary=svc-tests")
+            .header("origin", &self.origin)
+            .body(body)
+            .send()
+    }
+
     /// The same where it must lead on: gives the address that it leads to.
     pub fn submit_ok(&self, action: &str, page: &str, changed: &[(&str, &str)]) -> String {
         let answer = self.submit(action, page, changed);

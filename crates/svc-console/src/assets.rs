@@ -51,6 +51,24 @@ pub(crate) static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("console", "js", "text/javascript; charset=utf-8", bytes)
 });
 
+/// What makes lists and forms of records quicker to use.
+pub(crate) static RECORDS: LazyLock<Asset> = LazyLock::new(|| {
+    let bytes = include_bytes!("../assets/records.js");
+    Asset::new("records", "js", "text/javascript; charset=utf-8", bytes)
+});
+
+/// What makes cells of a table of records change in their place.
+pub(crate) static CELL: LazyLock<Asset> = LazyLock::new(|| {
+    let bytes = include_bytes!("../assets/cell.js");
+    Asset::new("cell", "js", "text/javascript; charset=utf-8", bytes)
+});
+
+/// What makes a table of records one that is moved in by keys.
+pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| {
+    let bytes = include_bytes!("../assets/grid.js");
+    Asset::new("grid", "js", "text/javascript; charset=utf-8", bytes)
+});
+
 /// The icon of the pages.
 pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
     let bytes = include_bytes!("../assets/icon.svg");
@@ -59,7 +77,7 @@ pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
 
 /// The file of this name.
 pub(crate) fn find(name: &str) -> Result<Answer> {
-    let all = [&*STYLES, &*SCRIPT, &*ICON];
+    let all = [&*STYLES, &*SCRIPT, &*RECORDS, &*GRID, &*CELL, &*ICON];
     let found = all.into_iter().find(|asset| asset.name == name);
     let found = found.ok_or(Problem::NotFound)?;
     Ok(Answer::file(found.media_type, found.bytes))

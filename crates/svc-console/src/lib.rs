@@ -10,7 +10,9 @@ mod access;
 mod acting;
 mod answer;
 mod assets;
+mod descriptions;
 mod href;
+mod multipart;
 mod places;
 mod problem;
 mod service;
@@ -25,18 +27,24 @@ use http::{Request, Response};
 use svc_model::wire::{Body, BoxFuture, Transport, TransportError};
 
 pub use self::service::{BoxError, FirstOperator, Service};
-use self::visit::Visit;
+use self::{descriptions::Descriptions, visit::Visit};
 
 /// The console of a service: it answers requests below `/console`.
 ///
 /// It is a [`Transport`], the contract for what answers requests, so that any server can mount it.
 #[derive(Clone)]
-pub struct Console(Arc<dyn Service>);
+pub struct Console {
+    service: Arc<dyn Service>,
+    descriptions: Arc<Descriptions>,
+}
 
 impl Console {
     /// A console of this service.
     pub fn new(service: impl Service) -> Self {
-        Self(Arc::new(service))
+        Self {
+            service: Arc::new(service),
+            descriptions: Arc::default(),
+        }
     }
 }
 
@@ -45,13 +53,15 @@ impl Transport for Console {
         &self,
         request: Request<Body>,
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
-        let service = Arc::clone(&self.0);
-        Box::pin(async move { Ok(places::answer(Visit::new(service, request)).await) })
+        let service = Arc::clone(&self.service);
+        let descriptions = Arc::clone(&self.descriptions);
+        let visit = Visit::new(service, descriptions, request);
+        Box::pin(async move { Ok(places::answer(visit).await) })
     }
 }
 
 impl fmt::Debug for Console {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Console").field(&self.0).finish()
+        f.debug_tuple("Console").field(&self.service).finish()
     }
 }

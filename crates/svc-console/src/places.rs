@@ -4,7 +4,9 @@ mod accounts;
 mod acting;
 mod context;
 mod enter;
+mod entered;
 mod environment;
+mod imports;
 pub(crate) mod model;
 mod problem;
 mod projects;
@@ -58,7 +60,8 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         });
     }
     if visit.is_post() {
-        visit.read_form().await?;
+        let takes_files = matches!(parts[..], ["projects", .., "import"] | ["projects", .., "value", _]);
+        visit.read_form(takes_files).await?;
     }
     visit.open_session().await?;
     match parts[..] {
@@ -86,10 +89,38 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                 ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,
                 ["records", resource] => environment::models(visit, &scope, resource).await,
                 ["records", resource, model] => {
-                    records::answer(visit, &scope, (resource, model)).await
+                    Box::pin(records::answer(visit, &scope, (resource, model))).await
                 }
                 ["records", resource, model, "new"] => {
                     record::create(visit, &scope, (resource, model)).await
+                }
+                ["records", resource, model, "change"] => {
+                    Box::pin(records::bulk::change(visit, &scope, (resource, model))).await
+                }
+                ["records", resource, model, "delete"] => {
+                    Box::pin(records::bulk::delete(visit, &scope, (resource, model))).await
+                }
+                ["records", resource, model, "export"] => {
+                    records::export::answer(visit, &scope, (resource, model)).await
+                }
+                ["records", resource, model, "import"] => {
+                    Box::pin(imports::answer(visit, &scope, (resource, model))).await
+                }
+                ["records", resource, model, "imports", ref rest @ ..] => {
+                    Box::pin(imports::progress(visit, &scope, (resource, model), rest)).await
+                }
+                ["records", resource, model, "views", ref rest @ ..] => {
+                    Box::pin(records::views::route(visit, &scope, (resource, model), rest)).await
+                }
+                ["records", resource, model, "suggest"] => {
+                    record::picker::suggest(visit, &scope, (resource, model)).await
+                }
+                ["records", resource, model, "record", id, "value", field] => {
+                    let value = record::value::answer(visit, &scope, (resource, model), (id, field));
+                    Box::pin(value).await
+                }
+                ["records", resource, model, "record", id, "value", field, "file"] => {
+                    record::value::file(visit, &scope, (resource, model), (id, field)).await
                 }
                 ["records", resource, model, "record", id] => {
                     record::answer(visit, &scope, (resource, model), id).await

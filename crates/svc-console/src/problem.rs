@@ -34,6 +34,8 @@ pub(crate) enum Problem {
     OnlySeeing,
     /// Nobody can say now whose session it is.
     Unavailable(BoxError),
+    /// Who looks may not do this.
+    Forbidden,
     /// The service has refused a call, or could not be reached.
     Api(Box<Error>),
 }
@@ -56,9 +58,11 @@ impl Problem {
             Self::NotUtf8 => StatusCode::BAD_REQUEST,
             Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Foreign | Self::NotAdministrator | Self::NotOperator | Self::OnlySeeing => {
-                StatusCode::FORBIDDEN
-            }
+            Self::Foreign
+            | Self::Forbidden
+            | Self::NotAdministrator
+            | Self::NotOperator
+            | Self::OnlySeeing => StatusCode::FORBIDDEN,
             Self::SignedOut => StatusCode::UNAUTHORIZED,
             Self::OtherAccount => StatusCode::CONFLICT,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,

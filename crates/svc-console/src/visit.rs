@@ -17,7 +17,9 @@ use svc_model::{
 use crate::{
     FirstOperator, Service,
     acting::{ActingAs, AsUser},
+    descriptions::Descriptions,
     href::Href,
+    multipart::Multipart,
     problem::{Problem, Result},
     session::{Cookie, Sender, prefix_of},
     texts::Texts,
@@ -29,6 +31,7 @@ const MAX_FORM: usize = 16 << 20;
 /// One request of a browser.
 pub(crate) struct Visit {
     service: Arc<dyn Service>,
+    descriptions: Arc<Descriptions>,
     parts: Parts,
     body: Option<Body>,
     origin: String,
@@ -70,6 +73,18 @@ impl Form {
         Ok(Self(pairs.into_iter().map(owned).collect()))
     }
 
+    /// A form with these fields.
+    pub(crate) fn of(fields: Vec<(String, String)>) -> Self {
+        Self(fields)
+    }
+
+    /// All values of a field.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.iter()
+            .filter(move |(known, _)| *known == name)
+            .map(|(_, value)| value)
+    }
+
     /// The first value of a field.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.iter()
@@ -103,13 +118,18 @@ impl TokenProvider for OfSession {
 }
 
 impl Visit {
-    pub(crate) fn new(service: Arc<dyn Service>, request: Request<Body>) -> Self {
+    pub(crate) fn new(
+        service: Arc<dyn Service>,
+        descriptions: Arc<Descriptions>,
+        request: Request<Body>,
+    ) -> Self {
         let (parts, body) = request.into_parts();
         let origin = service.origin(&parts);
         Self {
             root: Href::root(prefix_of(&origin)),
             texts: Texts::of(&parts.headers),
             service,
+            descriptions,
             parts,
             body: Some(body),
             origin,
@@ -227,8 +247,8 @@ impl Visit {
         self.authorization.is_some()
     }
 
-    /// Reads the form, which a page of the console must have sent.
-    pub(crate) async fn read_form(&mut self) -> Result<()> {
+    /// Reads the form, which a page of the console must have sent. One with a file is left for the place, where it takes files.
+    pub(crate) async fn read_form(&mut self, takes_files: bool) -> Result<()> {
         match Sender::of(&self.parts, &self.origin) {
             Sender::Own => {}
             Sender::Foreign => return Err(Problem::Foreign),
@@ -240,6 +260,9 @@ impl Visit {
         let media_type = media_type
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
+        if takes_files && Multipart::boundary_of(media_type).is_some() {
+            return Ok(());
+        }
         if !media_type.starts_with("application/x-www-form-urlencoded") {
             return Err(Problem::NotAForm);
         }
@@ -251,6 +274,28 @@ impl Visit {
         let text = std::str::from_utf8(&bytes).map_err(|_| Problem::NotUtf8)?;
         self.form = Form::parse(text)?;
         Ok(())
+    }
+
+    /// Takes the file that was sent, with the fields of its form; `None` for a form without files.
+    pub(crate) fn take_upload(&mut self) -> Option<Multipart> {
+        let media_type = self.parts.headers.get(header::CONTENT_TYPE)?;
+        let boundary = Multipart::boundary_of(media_type.to_str().ok()?)?;
+        Some(Multipart::new(self.body.take()?, &boundary))
+    }
+
+    /// Keeps the fields of a form with a file, as those of another form are kept.
+    pub(crate) fn set_form(&mut self, form: Form) {
+        self.form = form;
+    }
+
+    /// What is kept of the models of databases.
+    pub(crate) fn descriptions(&self) -> &Descriptions {
+        &self.descriptions
+    }
+
+    /// The credential of the session, to tell what was answered to it.
+    pub(crate) fn authorization(&self) -> Option<&HeaderValue> {
+        self.authorization.as_ref()
     }
 
     /// The form that was sent.

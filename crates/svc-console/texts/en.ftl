@@ -102,7 +102,6 @@ filters = Filters
 filter-add = Filter
 filter-apply = Add filter
 filter-remove = Remove filter
-filter-hint = Several values are separated by commas. For “is NULL” and “is empty” the value is true or false.
 columns = Columns
 columns-apply = Show these
 lookup-exact = is
@@ -116,8 +115,8 @@ lookup-lt = is less than
 lookup-lte = is at most
 lookup-in = is one of
 lookup-range = is between
-lookup-isnull = is NULL:
-lookup-isempty = is empty:
+lookup-isnull = is NULL
+lookup-isempty = is empty
 records-empty = No record fits.
 pages = Pages
 previous = Previous
@@ -399,3 +398,168 @@ accounts-delete-what = The account { $email } is deleted for good, with its sess
 projects-new = New project
 projects-owner = E-mail address of the owner
 projects-owner-hint = The first administrator; you, if it is empty. An address without an account gets an invitation.
+# Records in depth.
+problem-forbidden = You may not do this. Ask an administrator of the project for the right.
+choose = Choose
+choose-one = Choose record { $key }
+bulk-with = Many records:
+bulk-only = the chosen ones
+bulk-all = all of this list, on all pages
+bulk-except = all of this list but the chosen ones
+bulk-change = Change
+bulk-delete = Delete
+bulk-which-all = All records of the list:
+bulk-which-only = { $count ->
+    [one] The chosen record:
+   *[other] The { $count } chosen records:
+}
+bulk-which-except = { $count ->
+    [one] All records of the list but one:
+   *[other] All records of the list but { $count }:
+}
+bulk-none = No record is chosen. Mark some in the list, or choose all of it.
+bulk-too-many = Too many records are chosen one by one for a key of several fields. Choose fewer, or filter the list.
+bulk-fields = What to change
+bulk-keep = as it is
+bulk-no-change = Choose a field and what becomes of it.
+bulk-preview = Preview
+bulk-preview-again = Preview again
+bulk-some = Some of the records
+bulk-record = Record
+bulk-leave-out = Leave out
+bulk-leave-out-one = Leave out record { $key }
+bulk-leave-out-marked = Leave out what is marked
+bulk-left-out = Record { $key } is left out
+bulk-becomes = becomes
+bulk-change-run = { $count ->
+    [one] Change one record
+   *[other] Change { $count } records
+}
+bulk-delete-what = { $count ->
+    [0] no record.
+    [one] one record is deleted for good.
+   *[other] { $count } records are deleted for good.
+}
+bulk-delete-run = { $count ->
+    [one] Delete one record
+   *[other] Delete { $count } records
+}
+bulk-references = Records elsewhere may refer to these:
+bulk-references-shown = ({ $count } of them refer to the records shown here)
+bulk-rule-cascade = those that do are deleted along.
+bulk-rule-set-null = those that do refer to nothing then.
+bulk-rule-restrict = those that do forbid it, and nothing is deleted.
+bulk-other-number = Another number of records fits by now than the preview has said. Nothing was changed; look at the new preview.
+bulk-changed = { $count ->
+    [one] One record was changed.
+   *[other] { $count } records were changed.
+}
+bulk-deleted = { $count ->
+    [one] One record was deleted.
+   *[other] { $count } records were deleted.
+}
+export = Export
+export-what = All records of this list, on all pages.
+export-csv-shown = CSV, the columns shown
+export-csv-all = CSV, all columns
+export-ndjson-shown = Lines of JSON, the columns shown
+export-ndjson-all = Lines of JSON, all columns
+import = Import
+columns-gone = These columns are not there any more, so they were left out: { $names }
+columns-remember = Show these at first from now on
+columns-forget = Forget the columns that I chose
+views = Views
+view-all = All
+view-shared = shared
+view-changed = changed
+view-edit = Change the view
+view-save = Save as a view
+view-name = Name of the view
+view-share = All members of the project see it
+view-replace = Keep what the list shows now: its columns, filters and order
+view-delete-what = The view { $name } is deleted. The records stay.
+view-delete-shared = The view { $name } is deleted for all members of the project. The records stay.
+filters-shown = Only records for which
+filters-search = any field contains
+filters-other = a tree of conditions holds
+filters-either = and either
+filters-or = or
+filters-none = Show all
+filter-edit = Change this filter
+filter-change = Change filter
+filter-from = From
+filter-to = To
+filter-lines = Values, one on each line
+filter-group = Holds
+filter-group-all = always, besides all others
+filter-group-one = in alternative { $number }
+filter-group-new = in another alternative
+lookup-not-icontains = does not contain
+lookup-contains = contains (upper and lower case differ)
+lookup-regex = matches the regular expression
+lookup-not-in = is none of
+lookup-not-range = is not between
+lookup-not-isnull = is not NULL
+lookup-not-isempty = is not empty
+lookup-json-icontains = contains, as text
+lookup-not-json-icontains = does not contain, as text
+lookup-coveredby = lies within
+lookup-contains-any = has one of
+lookup-contains-all = has all of
+lookup-contained-by = has nothing but
+lookup-len = has so many elements:
+lookup-len-gte = has at least so many elements:
+lookup-len-lte = has at most so many elements:
+import-what = A CSV file becomes records: its first line has the names of the columns. Nothing is saved before you have seen what the columns become.
+import-file = File
+import-file-again = The file again: it is too large to be kept between two pages
+import-delimiter = Columns are separated by
+import-delimiter-guess = what the file looks like
+import-delimiter-comma = comma
+import-delimiter-semicolon = semicolon
+import-delimiter-tab = tab
+import-read = Read the columns
+import-no-file = Choose a file.
+import-no-head = The file has no line with the names of its columns.
+import-mapping = What the columns become
+import-column = Column
+import-values = First values
+import-becomes = Becomes the field
+import-becomes-of = Field for { $column }
+import-leave-out = — left out —
+import-empty = An empty cell is NULL where the field allows it, else the empty text.
+import-on-conflict = Change records that have the same values in
+import-on-conflict-hint = Unique fields, separated by commas. Empty: each row becomes a new record.
+import-run = Import
+import-try = Try, and keep nothing
+import-progress = How much of the file was read
+import-running = The import runs.
+import-tried = Tried; nothing was kept.
+import-done = Imported.
+import-cancelled = The import was ended.
+import-failed = The import cannot go on.
+import-did = { $read } rows read: { $made } new records, { $updated } changed, { $refused } refused.
+import-would = { $read } rows read: { $made } would be new records, { $updated } changed, { $refused } refused.
+import-refused = Refused rows
+import-refused-file = All refused rows as a file
+import-row = Row
+import-content = Content
+import-cancel = End the import
+import-resume = Go on
+import-another = Import another file
+value-open = Look at it, save it or replace it
+value-save = Save as a file
+value-back = Back to the record
+value-replace = Replace by a file
+value-replace-run = Replace
+value-null = Set to NULL
+value-beginning = the first { $count } bytes
+value-changed = Somebody else has changed the record meanwhile, so nothing was replaced. Look at it again.
+pick = Choose …
+pick-search = Name or key in { $model }
+pick-found = Records found
+pick-back = Back without choosing
+cell-open = Whole record
+cell-only = Only this value
+cell-not = Not this value
+cell-same = Lists by the values of this record

@@ -34,7 +34,7 @@ fn records_are_listed_opened_and_changed_by_forms_alone_on_every_engine() {
         );
         // The form for filters leads to the address with the filter in it.
         let added = browser.get(&format!(
-            "{}?add_field=amount&add_lookup=gt&add_value=5",
+            "{}?_add_field=amount&_add_lookup=gt&_add_value=5",
             list(engine)
         ));
         assert_eq!(
@@ -42,7 +42,7 @@ fn records_are_listed_opened_and_changed_by_forms_alone_on_every_engine() {
             format!("{}?amount__gt=5", list(engine))
         );
         let wrong = browser.page(&format!(
-            "{}?add_field=amount&add_lookup=range&add_value=1",
+            "{}?_add_field=amount&_add_lookup=range&_add_value=1",
             list(engine)
         ));
         assert!(wrong.contains("field-error"), "{wrong}");

@@ -6,7 +6,11 @@ use futures_util::future::join_all;
 use maud::{Markup, html};
 use svc_model::{ResourceName, resources::ModelDescription};
 
-use super::{Context, Scope, resources};
+use super::{
+    Context, Scope,
+    model::{described, described_within},
+    resources,
+};
 use crate::{
     answer::Answer,
     href::Href,
@@ -35,8 +39,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
         .collect();
     // One that does not answer keeps the others waiting for a while only.
     let described = names.iter().map(async |name| {
-        let resource = client.resource(name);
-        let described = resource.model_descriptions().deadline(PATIENCE).send();
+        let described = described_within(visit, client, scope, name.as_str(), Some(PATIENCE));
         (name, described.await)
     });
     let shown = join_all(described).await;
@@ -79,12 +82,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
 /// The models of a database.
 pub(crate) async fn models(visit: &Visit, scope: &Scope, resource: &str) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
-    let models = context
-        .client
-        .resource(resource)
-        .model_descriptions()
-        .send()
-        .await?;
+    let models = described(visit, &context.client, scope, resource).await?;
     let home = scope.home(visit);
     let name = ResourceName::from(resource);
     let main = model_list(visit, &home, &name, &models);

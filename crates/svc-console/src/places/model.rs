@@ -1,6 +1,8 @@
 //! A model, as the places about its records know it.
 
-use svc_api::Records;
+use std::time::Duration;
+
+use svc_api::{Client, Records};
 use svc_model::{
     JsonObject, ListQuery, Lookup, ModelName, RecordId, ResourceName,
     resources::{Can, Direction, FieldDescription, ModelDescription, ModelRelation},
@@ -8,6 +10,7 @@ use svc_model::{
 
 use super::{Context, Scope};
 use crate::{
+    descriptions::Models,
     href::Href,
     problem::{Problem, Result},
     texts::Texts,
@@ -22,7 +25,17 @@ pub(crate) struct Model<'v> {
     pub(crate) resource: ResourceName,
     pub(crate) name: ModelName,
     pub(crate) description: ModelDescription,
-    all: Vec<ModelDescription>,
+    all: Models,
+}
+
+/// Fields that refer to a record of another model, or of this one.
+#[derive(Debug)]
+pub(crate) struct Reference<'m> {
+    pub(crate) model: &'m ModelDescription,
+    /// The fields here.
+    pub(crate) local: Vec<&'m str>,
+    /// The fields there, in the same order.
+    pub(crate) related: Vec<&'m str>,
 }
 
 impl<'v> Model<'v> {
@@ -33,23 +46,21 @@ impl<'v> Model<'v> {
     ) -> Result<Self> {
         let client = visit.client_in(&scope.project, &scope.environment)?;
         let described = async {
-            let described = client.resource(resource).model_descriptions();
-            described.send().await.map_err(Problem::from)
+            let described = described(visit, &client, scope, resource);
+            described.await.map_err(Problem::from)
         };
         let (context, all) = tokio::try_join!(Context::open(visit, scope), described)?;
-        let mut all = all;
+        let found = all.iter().find(|known| known.model == model);
+        let mut description = found.ok_or(Problem::NotFound)?.clone();
         if visit.acting_as().is_some() {
             // What the user may write is not for who only sees it.
-            for model in &mut all {
-                model.permit(Can::new(false, false, false));
-            }
+            description.permit(Can::new(false, false, false));
         }
-        let found = all.iter().find(|known| known.model == model);
         Ok(Self {
             context,
             resource: resource.into(),
             name: model.into(),
-            description: found.ok_or(Problem::NotFound)?.clone(),
+            description,
             all,
         })
     }
@@ -126,6 +137,23 @@ impl<'v> Model<'v> {
         Some((relation, model))
     }
 
+    /// What a field of this model refers to, alone or with other fields.
+    pub(crate) fn reference_of(&self, field: &str) -> Option<Reference<'_>> {
+        let mut relations = self.description.relations.iter();
+        let relation = relations.find(|relation| {
+            relation.direction == Direction::ManyToOne
+                && relation.local_field.split(',').any(|part| part == field)
+        })?;
+        let mut all = self.all.iter();
+        let local: Vec<&str> = relation.local_field.split(',').collect();
+        let related: Vec<&str> = relation.related_field.split(',').collect();
+        (local.len() == related.len()).then_some(Reference {
+            model: all.find(|known| known.model == relation.related_model)?,
+            local,
+            related,
+        })
+    }
+
     /// The models whose records refer to a record, with the field that does, and the list of those that do.
     pub(crate) fn referring(
         &self,
@@ -158,6 +186,40 @@ impl<'v> Model<'v> {
     }
 }
 
+/// The models of a resource, as who looks sees them now.
+pub(crate) async fn described(
+    visit: &Visit,
+    client: &Client,
+    scope: &Scope,
+    resource: &str,
+) -> Result<Models, svc_api::Error> {
+    described_within(visit, client, scope, resource, None).await
+}
+
+/// The same, if the database has said so within this time.
+pub(crate) async fn described_within(
+    visit: &Visit,
+    client: &Client,
+    scope: &Scope,
+    resource: &str,
+    patience: Option<Duration>,
+) -> Result<Models, svc_api::Error> {
+    let credential = visit.authorization().map_or(&[][..], |it| it.as_bytes());
+    let acting_as = visit.acting_as().map_or("", |user| user.uid());
+    let place = [
+        credential,
+        acting_as.as_bytes(),
+        scope.project.as_str().as_bytes(),
+        scope.environment.as_str().as_bytes(),
+        resource.as_bytes(),
+    ];
+    let mut call = client.resource(resource).model_descriptions();
+    if let Some(patience) = patience {
+        call = call.deadline(patience);
+    }
+    visit.descriptions().get(call, &place).await
+}
+
 fn key_fields(model: &ModelDescription) -> Vec<&str> {
     let fields = model.primary_key_field.split(',');
     fields.filter(|field| !field.is_empty()).collect()
@@ -183,4 +245,10 @@ pub(crate) fn label(model: &ModelDescription, record: &JsonObject) -> String {
 pub(crate) fn plain_text(record: &JsonObject, field: &str) -> Option<String> {
     let raw = record.get_raw(field).filter(|raw| *raw != "null")?;
     Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()))
+}
+
+/// How long a value was before it was cut.
+pub(crate) fn cut(record: &JsonObject, field: &str) -> Option<u64> {
+    let cut: JsonObject = record.get("_cut").ok().flatten()?;
+    cut.get(field).ok().flatten()
 }

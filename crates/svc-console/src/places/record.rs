@@ -1,7 +1,10 @@
 //! A record: what it holds, changing it, making one, and deleting one.
 
+mod cell;
 mod fields;
+pub(crate) mod picker;
 mod sent;
+pub(crate) mod value;
 
 use http::StatusCode;
 use maud::{Markup, html};
@@ -12,13 +15,17 @@ use svc_model::{
 };
 
 use self::sent::Sent;
-use super::{Scope, model::Model};
+use super::{
+    Scope,
+    model::{Model, cut},
+};
 use crate::{
     answer::Answer,
+    assets::RECORDS,
     problem::{Problem, Result},
     texts::Texts,
     ui::{
-        form::{Confirmation, account_field},
+        form::{Confirmation, account_field, default_button},
         notice,
     },
     visit::Visit,
@@ -36,6 +43,9 @@ pub(crate) async fn answer(
 ) -> Result<Answer> {
     let model = Model::open(visit, scope, model).await?;
     let id = RecordId::from(id);
+    if visit.fragment() == Some("cell") {
+        return Box::pin(cell::answer(visit, &model, &id)).await;
+    }
     let (record, etag) = load(&model, &id).await?;
     if !visit.is_post() {
         let query = visit.query()?;
@@ -46,9 +56,18 @@ pub(crate) async fn answer(
         let sent = Sent::of_record(&model, &record);
         return Ok(Answer::page(page(&model, &id, &record, &etag, &sent, told)));
     }
-    let sent = Sent::of_form(&model, visit.form(), Some(&record));
     let opened = visit.form().text("etag");
     let place = model.record_of(model.name.as_str(), &id);
+    if visit.form().get("pick").is_some() {
+        let form = visit.form();
+        if form.get("picked").is_none() && form.get("back").is_none() {
+            return picker::page(&model, form, &place, title_of(&model, &id, &record)).await;
+        }
+        let form = picker::picked(&model, form);
+        let sent = Sent::of_form(&model, &form, Some(&record));
+        return Ok(Answer::page(page(&model, &id, &record, opened, &sent, None)));
+    }
+    let sent = Sent::of_form(&model, visit.form(), Some(&record));
     if !sent.errors.is_empty() {
         let told = notice::error(visit, &visit.texts.get("fields-wrong"));
         let page = page(&model, &id, &record, opened, &sent, Some(told));
@@ -91,6 +110,15 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let model = Model::open(visit, scope, model).await?;
     if !visit.is_post() {
         let sent = Sent::of_new(&model, &visit.query()?);
+        return Ok(Answer::page(new_page(&model, &sent, None)));
+    }
+    if visit.form().get("pick").is_some() {
+        let form = visit.form();
+        if form.get("picked").is_none() && form.get("back").is_none() {
+            let place = model.list().below(["new"]);
+            return picker::page(&model, form, &place, visit.texts.get("record-new")).await;
+        }
+        let sent = Sent::of_form(&model, &picker::picked(&model, form), None);
         return Ok(Answer::page(new_page(&model, &sent, None)));
     }
     let sent = Sent::of_form(&model, visit.form(), None);
@@ -254,10 +282,12 @@ fn page(
     let can = model.description.can;
     frame.page(&html! {
         @if let Some(told) = told { (told) }
+        (script(model))
         form.record method="post" action=(place) data-guard {
             (account_field(&model.context.account))
+            (default_button("action", "save"))
             input type="hidden" name="etag" value=(etag);
-            (fields::fields(model, sent))
+            (fields::fields(model, sent, Some(&place)))
             div.actions {
                 @if can.update { button.primary { (texts.get("save")) } }
                 a.button href=(model.list()) { (texts.get("back-to-list")) }
@@ -266,6 +296,7 @@ fn page(
             }
         }
         (related(model, record))
+        (same_values(model, record))
     })
 }
 
@@ -275,6 +306,22 @@ fn title_of(model: &Model<'_>, id: &RecordId, record: &JsonObject) -> String {
     match label == id.as_str() {
         true => label,
         false => format!("{label} ({id})"),
+    }
+}
+
+/// For each field the lists of the records that have the same value, and of the others.
+fn same_values(model: &Model<'_>, record: &JsonObject) -> Markup {
+    let texts = model.texts();
+    html! {
+        details.related {
+            summary { (texts.get("cell-same")) }
+            dl.facts {
+                @for field in model.description.fields.iter().filter(|field| field.filterable && cut(record, &field.name).is_none()) {
+                    dt { bdi { (field.name) } }
+                    dd { (cell::lists(model, record, field, "")) }
+                }
+            }
+        }
     }
 }
 
@@ -296,15 +343,23 @@ fn related(model: &Model<'_>, record: &JsonObject) -> Markup {
     }
 }
 
+/// What makes the form quicker to use.
+fn script(model: &Model<'_>) -> Markup {
+    let script = RECORDS.href(&model.context.visit.root);
+    html! { script type="module" src=(script) {} }
+}
+
 fn new_page(model: &Model<'_>, sent: &Sent, told: Option<Markup>) -> Markup {
     let texts = model.texts();
     let above = vec![(model.name.to_string(), model.list())];
     let frame = model.frame(texts.get("record-new"), above);
     frame.page(&html! {
         @if let Some(told) = told { (told) }
+        (script(model))
         form.record method="post" action=(model.list().below(["new"])) data-guard {
             (account_field(&model.context.account))
-            (fields::fields(model, sent))
+            (default_button("action", "save"))
+            (fields::fields(model, sent, None))
             div.actions {
                 button.primary { (texts.get("create")) }
                 a.button href=(model.list()) { (texts.get("cancel")) }

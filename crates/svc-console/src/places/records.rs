@@ -1,55 +1,56 @@
 //! The records of a model as a table. The address is the whole state of it: it has the query string of the list that the
 //! service is asked for.
 
+mod bar;
+pub(crate) mod bulk;
+mod chosen;
+pub(crate) mod export;
 mod filters;
+mod saved;
 mod table;
+mod view;
+pub(crate) mod views;
 
-pub(crate) use self::table::cut;
+pub(crate) use self::table::data_cell;
 
 use maud::{Markup, html};
-use svc_model::{
-    Count, Expand, Expanded, Invalid, JsonObject, ListQuery, Operand, Paginated,
-    resources::FieldDescription,
-};
+use svc_model::{Count, Invalid, JsonObject, ListQuery};
 
+use self::{filters::builder, saved::Saved, view::View};
 use super::{Scope, model::Model};
 use crate::{
     answer::Answer,
-    href::Href,
-    problem::Result,
+    problem::{Problem, Result},
     ui::notice,
     visit::{Form, Visit},
 };
 
-/// How many records a page has, unless the address says otherwise.
-const PER_PAGE: u32 = 50;
-/// How many there are at most.
-const MOST_PER_PAGE: u32 = 100;
-/// How many columns are shown at first, besides key and label.
-const FIRST_COLUMNS: usize = 12;
-/// How much of a long value is shown.
-const EXCERPT: u32 = 120;
-
-/// The table, or its count alone.
+/// The table, or a part of it.
 pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) -> Result<Answer> {
     if visit.is_post() {
-        return Err(crate::problem::Problem::OtherMethod);
+        return Err(Problem::OtherMethod);
     }
-    let model = Model::open(visit, scope, model).await?;
     let query = visit.query()?;
-    let is_field = |name: &str| model.field(name).is_some();
+    let (opened, saved) = tokio::join!(
+        Box::pin(Model::open(visit, scope, model)),
+        Box::pin(Saved::load(visit, scope, model))
+    );
+    let model = opened?;
     let kept = without_controls(visit.raw_query());
-    let parsed = ListQuery::parse(&kept, &is_field);
-    let (wanted, invalid) = match parsed {
-        Ok(wanted) => (wanted, None),
-        Err(invalid) => (ListQuery::new(), Some(invalid)),
-    };
+    let Read {
+        wanted,
+        gone,
+        invalid,
+    } = read(&model, &kept, query.get("_view").is_some());
+    if visit.fragment() == Some("filter") {
+        return Ok(Answer::page(builder::form(&model, &wanted, &query)));
+    }
     if invalid.is_none()
-        && let Some(to) = controlled(&model, &query, &wanted)?
+        && let Some(to) = builder::led_to(&model, &query, &wanted)
     {
         return Ok(Answer::go(&to));
     }
-    let view = View::new(&model, wanted);
+    let view = View::new(&model, wanted, &saved, gone);
     if visit.fragment() == Some("count") {
         return Ok(Answer::page(counted(&view).await?));
     }
@@ -59,7 +60,10 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     };
     let frame = model.frame(model.name.to_string(), Vec::new());
     let main = html! {
-        (filters::bar(&view, &query))
+        @if let Some(done) = done(visit, &query) { (done) }
+        (saved::bar(&view, &saved, &query))
+        (bar::bar(&view, &saved, &query))
+        @if !view.gone.is_empty() { (gone_columns(visit, &view.gone)) }
         @if let Some(invalid) = &invalid { (told(visit, invalid)) }
         @match page {
             Some(Ok(page)) => (table::records(&view, &page)),
@@ -70,87 +74,101 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     Ok(Answer::page(frame.page(&main)))
 }
 
-/// What is shown of a model.
-#[derive(Debug)]
-pub(super) struct View<'m> {
-    pub(super) model: &'m Model<'m>,
-    /// What the address asks for.
-    pub(super) query: ListQuery,
-    /// The columns, in their order.
-    pub(super) columns: Vec<&'m FieldDescription>,
+/// What an address asks for.
+struct Read {
+    wanted: ListQuery,
+    /// The columns that it names and that are not there.
+    gone: Vec<String>,
+    invalid: Option<Invalid>,
 }
 
-impl<'m> View<'m> {
-    fn new(model: &'m Model<'m>, query: ListQuery) -> Self {
-        let columns = match &query.fields {
-            Some(fields) => fields.iter().filter_map(|name| model.field(name)).collect(),
-            None => first_columns(model),
-        };
-        Self {
-            model,
-            query,
-            columns,
+/// Reads an address. That of a saved view may be older than the structure of the database: what is gone is left out.
+fn read(model: &Model<'_>, query: &str, is_saved: bool) -> Read {
+    let is_field = |name: &str| model.field(name).is_some();
+    let mut gone = Vec::new();
+    let mut read = match ListQuery::parse(query, &is_field) {
+        Ok(wanted) => wanted,
+        Err(invalid) if !is_saved => {
+            return Read {
+                wanted: ListQuery::new(),
+                gone,
+                invalid: Some(invalid),
+            };
         }
-    }
-
-    /// The address of the same view with another query.
-    pub(super) fn at(&self, query: &ListQuery) -> Href {
-        self.model.list().query(query.to_query_string())
-    }
-
-    /// The query without its place in the list.
-    pub(super) fn at_start(&self) -> ListQuery {
-        let mut query = self.query.clone();
-        (query.page, query.after, query.before, query.last) = (1, None, None, false);
-        query
-    }
-
-    async fn load(&self) -> Result<Paginated<JsonObject>, svc_api::Error> {
-        let mut query = self.query.clone();
-        query.per_page = Some(query.per_page.unwrap_or(PER_PAGE).min(MOST_PER_PAGE));
-        query.count = Count::None;
-        query.excerpt = Some(EXCERPT);
-        query.no_pagination = false;
-        query
-            .time_zone
-            .clone_from(&self.model.context.account.timezone);
-        let names = self.columns.iter().map(|field| field.name.clone());
-        query.fields = Some(names.collect());
-        let mut expand = Expand::default();
-        for field in &self.columns {
-            if let Some((_, related)) = self.model.leads_to(&field.name) {
-                expand.add(Expanded::new(&field.name).fields(related.label_fields.clone()));
+        Err(_) => {
+            let mut parts = Vec::new();
+            for part in query.split('&') {
+                match ListQuery::parse(part, &is_field) {
+                    Ok(_) => parts.push(part),
+                    Err(_) => gone.push(name_of(part)),
+                }
             }
+            ListQuery::parse(&parts.join("&"), &is_field).unwrap_or_default()
         }
-        query.expand = (!expand.is_empty()).then_some(expand);
-        let model = self.model;
-        let records = model.records();
-        records
-            .typed::<JsonObject>()
-            .list()
-            .query(query)
-            .send()
-            .await
+    };
+    if let Some(fields) = &mut read.fields {
+        gone.extend(fields.iter().filter(|name| !is_field(name)).cloned());
+        fields.retain(|name| is_field(name));
+    }
+    if is_saved {
+        let orders = read.order_by.iter().map(|order| order.field.clone());
+        gone.extend(orders.filter(|name| !is_field(name)));
+        read.order_by.retain(|order| is_field(&order.field));
+    }
+    Read {
+        wanted: read,
+        gone,
+        invalid: None,
     }
 }
 
-/// Key and label first, then the others, as many as fit.
-fn first_columns<'m>(model: &'m Model<'_>) -> Vec<&'m FieldDescription> {
-    let key = model.key_fields();
-    let labels = &model.description.label_fields;
-    let is_first = |field: &&FieldDescription| {
-        key.contains(&field.name.as_str()) || labels.contains(&field.name)
-    };
-    let fields = model.description.fields.iter();
-    let (first, rest): (Vec<_>, Vec<_>) = fields.partition(is_first);
-    first
-        .into_iter()
-        .chain(rest.into_iter().take(FIRST_COLUMNS))
-        .collect()
+/// The field that a part of a query string is about.
+fn name_of(part: &str) -> String {
+    let pairs = Form::parse(part).unwrap_or_default();
+    let name = pairs.iter().next().map_or("", |(name, _)| name);
+    let name = name.strip_prefix("exclude__").unwrap_or(name);
+    let (field, _) = name.rsplit_once("__").unwrap_or((name, ""));
+    field.to_owned()
 }
 
-/// The parameters that forms of the place add, and the list does not know.
-const CONTROLS: [&str; 4] = ["add_field", "add_lookup", "add_value", "column"];
+fn gone_columns(visit: &Visit, gone: &[String]) -> Markup {
+    let text = visit
+        .texts
+        .with("columns-gone", [("names", gone.join(", ").into())]);
+    notice::error(visit, &text)
+}
+
+/// What a form of the place has done.
+fn done(visit: &Visit, query: &Form) -> Option<Markup> {
+    let texts = visit.texts;
+    let number = |name: &str| query.get(name)?.parse::<u64>().ok();
+    let text = match (number("_changed"), number("_deleted"), query.get("_saved")) {
+        (Some(count), _, _) => texts.with("bulk-changed", [("count", count.into())]),
+        (_, Some(count), _) => texts.with("bulk-deleted", [("count", count.into())]),
+        (_, _, Some(_)) => texts.get("saved"),
+        _ => return None,
+    };
+    Some(notice::done(&text))
+}
+
+/// The parameters that forms of the place add, and the list does not know. No field is called like them in an address.
+const CONTROLS: [&str; 15] = [
+    "_add_alone",
+    "_add_field",
+    "_add_lookup",
+    "_add_value",
+    "_changed",
+    "_column",
+    "_deleted",
+    "_edit",
+    "_format",
+    "_group",
+    "_leave",
+    "_row",
+    "_saved",
+    "_view",
+    "_which",
+];
 
 /// The query string without what forms add.
 fn without_controls(query: &str) -> String {
@@ -162,45 +180,17 @@ fn without_controls(query: &str) -> String {
     parts.collect::<Vec<_>>().join("&")
 }
 
-/// Where a form of the place leads.
-fn controlled(model: &Model<'_>, form: &Form, wanted: &ListQuery) -> Result<Option<Href>> {
-    let view = View::new(model, wanted.clone());
-    let mut query = view.at_start();
-    let columns: Vec<&str> = form
-        .iter()
-        .filter_map(|(name, value)| (name == "column").then_some(value))
-        .collect();
-    if !columns.is_empty() {
-        query.fields = Some(columns.into_iter().map(str::to_owned).collect());
-        return Ok(Some(view.at(&query)));
-    }
-    let field = form.text("add_field");
-    if field.is_empty() {
-        return Ok(None);
-    }
-    let key = format!("{field}__{}", form.text("add_lookup"));
-    let value = Operand::One(form.text("add_value").to_owned());
-    let is_field = |name: &str| model.field(name).is_some();
-    match query.filter_by_key(&key, value, &is_field) {
-        Ok(()) => Ok(Some(view.at(&query))),
-        // The place shows what is wrong with it, beside the form.
-        Err(_) => Ok(None),
-    }
-}
-
 /// How many records there are, which may take longer than the records themselves.
 async fn counted(view: &View<'_>) -> Result<Markup> {
+    let model = view.model;
     let mut query = view.query.selection();
+    query
+        .time_zone
+        .clone_from(&model.context.account.timezone);
     query.count = Count::Auto;
     query.per_page = Some(1);
-    query.fields = Some(
-        view.model
-            .key_fields()
-            .into_iter()
-            .map(str::to_owned)
-            .collect(),
-    );
-    let model = view.model;
+    let key = model.key_fields().into_iter().map(str::to_owned);
+    query.fields = Some(key.collect());
     let records = model.records();
     let page = records
         .typed::<JsonObject>()
@@ -226,7 +216,13 @@ mod tests {
 
     #[test]
     fn what_forms_add_is_no_part_of_the_list() {
-        let query = "_search=&a=1&add_field=b&add_lookup=exact&add_value=&column=c";
-        assert_eq!(without_controls(query), "a=1");
+        let query = "_search=&a=1&_add_field=b&_add_lookup=exact&_add_value=&_column=c&column=d";
+        assert_eq!(without_controls(query), "a=1&column=d");
+    }
+
+    #[test]
+    fn a_filter_on_a_column_that_is_gone_is_named_by_the_column() {
+        assert_eq!(name_of("exclude__a__b__icontains=x"), "a__b");
+        assert_eq!(name_of("a=x"), "a");
     }
 }

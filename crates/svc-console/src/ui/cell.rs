@@ -37,11 +37,9 @@ pub(crate) fn cell(
     }
 }
 
-/// How many bytes base64 text has, or had before it was cut.
+/// How many bytes hexadecimal text has, or had before it was cut.
 fn bytes_of(text: Option<&str>, cut: Option<u64>) -> u64 {
-    let text = text.unwrap_or_default();
-    let padding = text.bytes().rev().take_while(|byte| *byte == b'=').count();
-    cut.unwrap_or_else(|| (text.len() / 4 * 3).saturating_sub(padding) as u64)
+    cut.unwrap_or_else(|| text.unwrap_or_default().len() as u64 / 2)
 }
 
 fn more(cut: Option<u64>) -> Markup {
@@ -96,7 +94,7 @@ mod tests {
         assert!(shown(FieldType::TextField, "null").contains("NULL"));
         assert!(shown(FieldType::TextField, r#""NULL""#).contains("<bdi>NULL</bdi>"));
         assert!(shown(FieldType::TextField, r#""""#).contains("class=\"empty\""));
-        assert!(shown(FieldType::BinaryField, r#""AAECAw==""#).contains('4'));
+        assert!(shown(FieldType::BinaryField, r#""00010203""#).contains('4'));
     }
 
     #[test]

@@ -22,6 +22,11 @@ pub(crate) fn account_field(account: &Account) -> Markup {
     html! { input type="hidden" name="account" value=(account.uid); }
 }
 
+/// What the key Enter in a field of a form does, which else would be what its first button does.
+pub(crate) fn default_button(name: &str, value: &str) -> Markup {
+    html! { button.visually-hidden name=(name) value=(value) tabindex="-1" aria-hidden="true" {} }
+}
+
 /// The question before something that destroys.
 pub(crate) struct Confirmation<'a> {
     /// What happens, and how much of it.

@@ -7,34 +7,60 @@ use svc_model::{
     resources::{FieldDescription, FieldType},
 };
 
-use super::sent::{Entered, Sent};
-use crate::{places::model::Model, texts::Texts, ui::cell::cell};
+use super::sent::Sent;
+use crate::{
+    href::Href,
+    places::{
+        entered::{Entered, Input, input},
+        model::Model,
+    },
+    texts::Texts,
+    ui::cell::cell,
+};
 
-/// Texts that are longer than this, or have lines, get more than one line.
-const ONE_LINE: usize = 80;
-
-/// The fields of the form.
-pub(super) fn fields(model: &Model<'_>, sent: &Sent) -> Markup {
+/// The fields of the form; those of a record that there is have values that can be looked at by themselves.
+pub(super) fn fields(model: &Model<'_>, sent: &Sent, record: Option<&Href>) -> Markup {
     html! {
         div.fields {
             @for (at, field) in model.description.fields.iter().enumerate() {
-                (one(model, sent, field, at))
+                (one(model, sent, field, at, record))
             }
         }
     }
 }
 
-fn one(model: &Model<'_>, sent: &Sent, field: &FieldDescription, at: usize) -> Markup {
-    let texts = model.texts();
-    let name = &field.name;
+/// One field of a record by itself.
+pub(super) fn only(
+    model: &Model<'_>,
+    sent: &Sent,
+    field: &FieldDescription,
+    record: &Href,
+) -> Markup {
+    one(model, sent, field, 0, Some(record))
+}
+
+/// Whether a field can be changed in the form.
+pub(super) fn is_open(model: &Model<'_>, sent: &Sent, field: &FieldDescription) -> bool {
     let can = model.description.can;
     let is_written = if sent.is_new { can.create } else { can.update };
-    let cut = sent.cut.get(name);
-    let is_open = is_written
+    is_written
         && field.editable
         && !field.read_only
-        && cut.is_none()
-        && field.field != FieldType::BinaryField;
+        && !sent.cut.contains_key(&field.name)
+        && field.field != FieldType::BinaryField
+}
+
+fn one(
+    model: &Model<'_>,
+    sent: &Sent,
+    field: &FieldDescription,
+    at: usize,
+    record: Option<&Href>,
+) -> Markup {
+    let texts = model.texts();
+    let name = &field.name;
+    let cut = sent.cut.get(name);
+    let is_open = is_open(model, sent, field);
     let now = sent.entered.get(name).unwrap_or(&Entered::Untouched);
     let errors = sent.errors.get(name);
     let (id, error_id) = (format!("f{at}"), format!("e{at}"));
@@ -47,8 +73,13 @@ fn one(model: &Model<'_>, sent: &Sent, field: &FieldDescription, at: usize) -> M
             }
             div {
                 @if is_open {
-                    (input(texts, field, now, &id, errors.map(|_| error_id.as_str())))
+                    (input(texts, field, now, &Input {
+                        name: &format!("value:{name}"),
+                        id: &id,
+                        error: errors.map(|_| error_id.as_str()),
+                    }))
                     (states(texts, sent, field, now))
+                    (pick(model, &field.name))
                     (before(sent, name))
                 } @else {
                     p.fixed {
@@ -58,6 +89,9 @@ fn one(model: &Model<'_>, sent: &Sent, field: &FieldDescription, at: usize) -> M
                             Entered::Null => span.null { "NULL" },
                             Entered::Untouched => span.muted { (texts.get("by-database")) },
                         }
+                    }
+                    @if let Some(record) = record && (cut.is_some() || field.field == FieldType::BinaryField) {
+                        p.small { a href=(record.below(["value", name])) { (texts.get("value-open")) } }
                     }
                 }
                 @if let Some(theirs) = sent.conflicts.get(name) { (conflict(texts, theirs)) }
@@ -81,68 +115,21 @@ fn one(model: &Model<'_>, sent: &Sent, field: &FieldDescription, at: usize) -> M
     }
 }
 
-fn shown(texts: &Texts, field: &FieldDescription, text: &str) -> Markup {
-    let json = serde_json::Value::from(text).to_string();
-    let raw = RawValue::from_string(json).ok();
-    cell(texts, field.field, raw.as_deref(), None)
-}
-
-fn input(
-    texts: &Texts,
-    field: &FieldDescription,
-    now: &Entered,
-    id: &str,
-    error: Option<&str>,
-) -> Markup {
-    let name = format!("value:{}", field.name);
-    let text = match now {
-        Entered::Text(text) => text.as_str(),
-        _ => "",
-    };
-    let invalid = error.map(|_| "true");
-    let is_long = text.len() > ONE_LINE
-        || text.contains('\n')
-        || matches!(
-            field.field,
-            FieldType::TextField
-                | FieldType::JsonField
-                | FieldType::ArrayField
-                | FieldType::GeometryField
-        );
-    let keyboard = match field.field {
-        FieldType::IntegerField => Some("numeric"),
-        FieldType::DecimalField | FieldType::FloatField => Some("decimal"),
-        _ => None,
-    };
+/// The way to choose what a field refers to, with everything that is in the form.
+fn pick(model: &Model<'_>, field: &str) -> Markup {
     html! {
-        @if field.field == FieldType::BooleanField {
-            select id=(id) name=(name) aria-invalid=[invalid] aria-describedby=[error] {
-                @if text.is_empty() { option value="" selected {} }
-                option value="true" selected[is_true(text)] { (texts.get("yes")) }
-                option value="false" selected[is_false(text)] { (texts.get("no")) }
+        @if model.reference_of(field).is_some() {
+            button.pick name="pick" value=(field) data-suggest=(model.list().below(["suggest"]).with("_field", field)) formnovalidate {
+                (model.texts().get("pick"))
             }
-        } @else if is_long {
-            // A browser drops the first line break of what it is given.
-            textarea id=(id) name=(name) rows=(rows(text)) aria-invalid=[invalid] aria-describedby=[error] spellcheck="false" {
-                "\n" (text)
-            }
-        } @else {
-            input id=(id) name=(name) value=(text) inputmode=[keyboard] autocomplete="off" aria-invalid=[invalid]
-                aria-describedby=[error];
         }
     }
 }
 
-fn is_true(text: &str) -> bool {
-    text == "true"
-}
-
-fn is_false(text: &str) -> bool {
-    text == "false"
-}
-
-fn rows(text: &str) -> usize {
-    text.lines().count().clamp(3, 16)
+fn shown(texts: &Texts, field: &FieldDescription, text: &str) -> Markup {
+    let json = serde_json::Value::from(text).to_string();
+    let raw = RawValue::from_string(json).ok();
+    cell(texts, field.field, raw.as_deref(), None)
 }
 
 /// Value, NULL or default: three different things.

@@ -1,179 +1,178 @@
-//! What narrows the list: search, filters, columns.
+//! Filters: those that must all hold, and alternatives of which one must hold.
 
-use maud::{Markup, html};
-use svc_model::{ListQuery, Lookup, Operand};
+pub(super) mod builder;
+pub(super) mod chips;
+mod lookups;
 
-use super::View;
-use crate::{texts::Texts, visit::Form};
+use svc_model::{Condition, FieldFilter, Filter, ListQuery};
 
-/// The lookups that the form offers.
-const OFFERED: [Lookup; 13] = [
-    Lookup::Exact,
-    Lookup::Ne,
-    Lookup::Icontains,
-    Lookup::Istartswith,
-    Lookup::Iendswith,
-    Lookup::Gt,
-    Lookup::Gte,
-    Lookup::Lt,
-    Lookup::Lte,
-    Lookup::In,
-    Lookup::Range,
-    Lookup::Isnull,
-    Lookup::Isempty,
-];
-
-/// Search, filters and columns above the table.
-pub(super) fn bar(view: &View<'_>, form: &Form) -> Markup {
-    let model = view.model;
-    let texts = model.texts();
-    let wrong = wrong_filter(view, form);
-    html! {
-        div.toolbar {
-            form.search role="search" method="get" action=(model.list()) {
-                (hidden(&view.at_start(), |query| query.search = None))
-                input type="search" name="_search" aria-label=(texts.get("search")) placeholder=(texts.get("search"))
-                    value=(view.query.search.as_deref().unwrap_or_default()) data-key="/";
-                button { (texts.get("search")) }
-            }
-            details.menu open[wrong.is_some()] {
-                summary { (texts.get("filter-add")) }
-                div.panel {
-                    form.stack method="get" action=(model.list()) {
-                        (hidden(&view.at_start(), |_| {}))
-                        label { (texts.get("field"))
-                            select name="add_field" required {
-                                @for field in model.description.fields.iter().filter(|field| field.filterable) {
-                                    option value=(field.name) selected[form.text("add_field") == field.name] { (field.name) }
-                                }
-                            }
-                        }
-                        label { (texts.get("lookup"))
-                            select name="add_lookup" {
-                                @for lookup in OFFERED {
-                                    option value=(lookup.as_str()) selected[form.text("add_lookup") == lookup.as_str()] {
-                                        (word(texts, lookup))
-                                    }
-                                }
-                            }
-                        }
-                        label { (texts.get("value"))
-                            input name="add_value" value=(form.text("add_value"));
-                        }
-                        @if let Some(message) = wrong { p.field-error role="alert" { (message) } }
-                        p.small.muted { (texts.get("filter-hint")) }
-                        button.primary { (texts.get("filter-apply")) }
-                    }
-                }
-            }
-            details.menu {
-                summary { (texts.get("columns")) }
-                div.panel {
-                    form.stack method="get" action=(model.list()) {
-                        (hidden(&view.at_start(), |query| query.fields = None))
-                        div.checks {
-                            @for field in &model.description.fields {
-                                label.check {
-                                    input type="checkbox" name="column" value=(field.name)
-                                        checked[view.columns.iter().any(|shown| shown.name == field.name)];
-                                    bdi { (field.name) }
-                                }
-                            }
-                        }
-                        button.primary { (texts.get("columns-apply")) }
-                    }
-                }
-            }
-            div.grow {}
-            @if model.description.can.create {
-                a.button.primary href=(model.list().below(["new"])) { (texts.get("record-new")) }
-            }
-        }
-        (chips(view))
-    }
+/// The conditions of an address, as far as a form can change them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Conditions {
+    /// Those that must all hold.
+    all: Vec<FieldFilter>,
+    /// Groups of which one must hold as a whole.
+    groups: Vec<Vec<FieldFilter>>,
+    /// A tree that is deeper than the form, which can only be removed.
+    other: Option<Filter>,
 }
 
-/// The filters that hold, each with a link that removes it.
-fn chips(view: &View<'_>) -> Markup {
-    let texts = view.model.texts();
-    if view.query.filters.is_empty() {
-        return html! {};
+/// Where a condition is: in a group, or among those that must all hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct At {
+    group: Option<usize>,
+    index: usize,
+}
+
+impl At {
+    /// Reads what [`text`](Self::text) writes.
+    fn read(text: &str) -> Option<Self> {
+        let (group, index) = match text.split_once('.') {
+            Some((group, index)) => (Some(group.parse().ok()?), index),
+            None => (None, text),
+        };
+        Some(Self {
+            group,
+            index: index.parse().ok()?,
+        })
     }
-    html! {
-        ul.chips aria-label=(texts.get("filters")) {
-            @for (at, filter) in view.query.filters.iter().enumerate() {
-                li {
-                    span {
-                        bdi { (filter.condition.field) } " "
-                        @if filter.exclude { (texts.get("not")) " " }
-                        (word(texts, filter.condition.lookup)) " "
-                        bdi { strong { (operand(&filter.condition.value)) } }
-                    }
-                    a href=(view.at(&without(view, at))) aria-label=(texts.get("filter-remove")) { "×" }
-                }
-            }
+
+    fn text(self) -> String {
+        match self.group {
+            Some(group) => format!("{group}.{}", self.index),
+            None => self.index.to_string(),
         }
     }
 }
 
-fn without(view: &View<'_>, at: usize) -> ListQuery {
-    let mut query = view.at_start();
-    query.filters.remove(at);
-    query
-}
+impl Conditions {
+    fn of(query: &ListQuery) -> Self {
+        let mut conditions = Self {
+            all: query.filters.clone(),
+            ..Self::default()
+        };
+        match &query.filter {
+            None => {}
+            Some(tree) => match groups_of(tree) {
+                Some(groups) => conditions.groups = groups,
+                None => conditions.other = Some(tree.clone()),
+            },
+        }
+        conditions
+    }
 
-fn operand(value: &Operand) -> String {
-    match value {
-        Operand::One(text) => text.clone(),
-        Operand::Many(texts) => texts.join(", "),
-        _ => String::new(),
+    /// Writes them into a query.
+    fn put_into(&self, query: &mut ListQuery) {
+        query.filters.clone_from(&self.all);
+        let groups = self.groups.iter().filter(|group| !group.is_empty());
+        let groups: Vec<Filter> = groups
+            .map(|group| Filter::and(group.iter().map(leaf)))
+            .collect();
+        query.filter = match (groups.is_empty(), &self.other) {
+            (true, other) => other.clone(),
+            (false, None) => Some(Filter::Or(groups)),
+            (false, Some(other)) => Some(Filter::and([other.clone(), Filter::Or(groups)])),
+        };
+    }
+
+    fn get(&self, at: At) -> Option<&FieldFilter> {
+        match at.group {
+            None => self.all.get(at.index),
+            Some(group) => self.groups.get(group)?.get(at.index),
+        }
+    }
+
+    fn remove(&mut self, at: At) {
+        let list = match at.group {
+            None => Some(&mut self.all),
+            Some(group) => self.groups.get_mut(group),
+        };
+        if let Some(list) = list.filter(|list| at.index < list.len()) {
+            list.remove(at.index);
+        }
+    }
+
+    /// Adds one to a group; to a new one behind the last, and with none to those that must all hold.
+    fn add(&mut self, filter: FieldFilter, group: Option<usize>) {
+        match group {
+            None => self.all.push(filter),
+            Some(group) => match self.groups.get_mut(group) {
+                Some(group) => group.push(filter),
+                None => self.groups.push(vec![filter]),
+            },
+        }
     }
 }
 
-/// What is wrong with the filter of the form.
-fn wrong_filter(view: &View<'_>, form: &Form) -> Option<String> {
-    let field = form.text("add_field");
-    if field.is_empty() {
+/// A tree as alternatives; `None` where it is another one.
+fn groups_of(tree: &Filter) -> Option<Vec<Vec<FieldFilter>>> {
+    let Filter::Or(groups) = tree else {
         return None;
-    }
-    let key = format!("{field}__{}", form.text("add_lookup"));
-    let value = Operand::One(form.text("add_value").to_owned());
-    let is_field = |name: &str| view.model.field(name).is_some();
-    let error = ListQuery::new()
-        .filter_by_key(&key, value, &is_field)
-        .err()?;
-    let (_, messages) = error.field_errors().first()?;
-    Some(messages.join("; "))
+    };
+    let groups = groups.iter().map(|group| match group {
+        Filter::And(leaves) if !leaves.is_empty() => leaves.iter().map(filter_of).collect(),
+        Filter::And(_) => None,
+        one => filter_of(one).map(|one| vec![one]),
+    });
+    groups.collect()
 }
 
-/// The other parameters of the list as hidden fields of a form.
-fn hidden(query: &ListQuery, without: impl FnOnce(&mut ListQuery)) -> Markup {
-    let mut query = query.clone();
-    without(&mut query);
-    let text = query.to_query_string();
-    let pairs = svc_model::query::parse_pairs(text.as_str()).unwrap_or_default();
-    html! {
-        @for (name, value) in pairs {
-            input type="hidden" name=(name) value=(value);
-        }
+fn filter_of(leaf: &Filter) -> Option<FieldFilter> {
+    let plain = |condition: &Condition, exclude| FieldFilter {
+        condition: condition.clone(),
+        exclude,
+    };
+    match leaf {
+        Filter::Condition(condition) => Some(plain(condition, false)),
+        Filter::Not(inner) => match &**inner {
+            Filter::Condition(condition) => Some(plain(condition, true)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
-fn word(texts: &Texts, lookup: Lookup) -> String {
-    match lookup {
-        Lookup::Exact => texts.get("lookup-exact"),
-        Lookup::Ne => texts.get("lookup-ne"),
-        Lookup::Icontains => texts.get("lookup-icontains"),
-        Lookup::Istartswith => texts.get("lookup-istartswith"),
-        Lookup::Iendswith => texts.get("lookup-iendswith"),
-        Lookup::Gt => texts.get("lookup-gt"),
-        Lookup::Gte => texts.get("lookup-gte"),
-        Lookup::Lt => texts.get("lookup-lt"),
-        Lookup::Lte => texts.get("lookup-lte"),
-        Lookup::In => texts.get("lookup-in"),
-        Lookup::Range => texts.get("lookup-range"),
-        Lookup::Isnull => texts.get("lookup-isnull"),
-        Lookup::Isempty => texts.get("lookup-isempty"),
-        other => other.as_str().to_owned(),
+fn leaf(filter: &FieldFilter) -> Filter {
+    let condition = Filter::Condition(filter.condition.clone());
+    match filter.exclude {
+        true => !condition,
+        false => condition,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_model::Lookup;
+
+    use super::*;
+
+    #[test]
+    fn alternatives_are_read_back_and_deeper_trees_are_left_alone() {
+        let one = |field: &str, exclude| FieldFilter {
+            condition: Condition::new(field, Lookup::Icontains, "x"),
+            exclude,
+        };
+        let mut conditions = Conditions::default();
+        conditions.add(one("a", false), None);
+        conditions.add(one("b", true), Some(0));
+        conditions.add(one("c", false), Some(0));
+        conditions.add(one("d", false), Some(1));
+        let mut query = ListQuery::new();
+        conditions.put_into(&mut query);
+        assert_eq!(Conditions::of(&query), conditions);
+        let at = At::read("0.1").unwrap();
+        assert_eq!(conditions.get(at), Some(&one("c", false)));
+        assert_eq!(at.text(), "0.1");
+        conditions.remove(At::read("1.0").unwrap());
+        conditions.put_into(&mut query);
+        assert_eq!(Conditions::of(&query).groups.len(), 1);
+
+        let deep = Filter::and([Filter::or([])]);
+        query.filter = Some(deep.clone());
+        let mut conditions = Conditions::of(&query);
+        assert_eq!(conditions.other, Some(deep.clone()));
+        conditions.add(one("d", false), Some(0));
+        conditions.put_into(&mut query);
+        assert!(matches!(&query.filter, Some(Filter::And(both)) if both[0] == deep));
     }
 }

@@ -6,9 +6,11 @@ use svc_model::{
     CountIs, JsonObject, ListQuery, OrderBy, Paginated, RecordId, resources::FieldDescription,
 };
 
-use super::View;
+use super::{View, bar::hidden, chosen::can_name};
 use crate::{
-    places::model,
+    assets::{CELL, GRID, RECORDS},
+    href::Href,
+    places::model::{self, Model},
     ui::{cell::cell, paging, table},
 };
 
@@ -16,19 +18,55 @@ use crate::{
 pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
     let model = view.model;
     let texts = model.texts();
+    let can_name = can_name(view);
+    let can = model.description.can;
+    let has_boxes = can_name && (can.update || can.delete);
     html! {
         @if page.results.is_empty() {
             p.empty-state { (texts.get("records-empty")) }
         } @else {
             (table::table(
                 model.name.as_str(),
-                &html! { tr { @for column in &view.columns { (head(view, column)) } } },
-                &html! { @for record in &page.results { (row(view, record)) } },
+                &html! {
+                    tr {
+                        @if has_boxes { th.choose scope="col" { span.visually-hidden { (texts.get("choose")) } } }
+                        @for column in &view.columns { (head(view, column)) }
+                    }
+                },
+                &html! { @for record in &page.results { (row(view, record, has_boxes)) } },
             ))
+            (with_many(view, can_name))
+            script type="module" src=(RECORDS.href(&model.context.visit.root)) {}
+            script type="module" src=(GRID.href(&model.context.visit.root)) {}
+            script type="module" src=(CELL.href(&model.context.visit.root)) {}
         }
         (paging::links(texts, page, &view.query, |query| view.at(query), &html! {
             span #count.muted data-fragment="count" { (texts.with("shown", [("count", page.results.len().into())])) }
         }))
+    }
+}
+
+/// What can be done with many records at once.
+fn with_many(view: &View<'_>, can_name: bool) -> Markup {
+    let model = view.model;
+    let texts = model.texts();
+    let can = model.description.can;
+    if !can.update && !can.delete {
+        return html! {};
+    }
+    html! {
+        form.many #many method="get" action=(model.list().below(["change"])) {
+            (hidden(&view.at_start(), |_| {}))
+            label { span { (texts.get("bulk-with")) } " "
+                select name="_which" {
+                    @if can_name { option value="only" { (texts.get("bulk-only")) } }
+                    option value="all" { (texts.get("bulk-all")) }
+                    @if can_name { option value="except" { (texts.get("bulk-except")) } }
+                }
+            }
+            @if can.update { button { (texts.get("bulk-change")) } }
+            @if can.delete { button.danger formaction=(model.list().below(["delete"])) { (texts.get("bulk-delete")) } }
+        }
     }
 }
 
@@ -74,32 +112,52 @@ fn head(view: &View<'_>, column: &FieldDescription) -> Markup {
     }
 }
 
-fn row(view: &View<'_>, record: &JsonObject) -> Markup {
+fn row(view: &View<'_>, record: &JsonObject, has_box: bool) -> Markup {
     let model = view.model;
     let id = model.id_of(record);
-    let key = model.key_fields();
-    let href = id.map(|id| model.record_of(model.name.as_str(), &id));
+    let href = id.as_ref().map(|id| model.record_of(model.name.as_str(), id));
+    let name = |id: &RecordId| model.texts().with("choose-one", [("key", id.as_str().into())]);
     html! {
-        tr {
-            @for (at, column) in view.columns.iter().enumerate() {
-                td.number[is_number(column)] {
-                    @match &href {
-                        Some(href) if at == 0 || key.contains(&column.name.as_str()) => a.key href=(href) {
-                            bdi { (model::plain_text(record, &column.name).unwrap_or_else(|| "NULL".to_owned())) }
-                        },
-                        _ => (value(view, record, column)),
+        tr data-record=[&href] {
+            @if has_box {
+                td.choose {
+                    @if let Some(id) = &id {
+                        label { input type="checkbox" form="many" name="_row" value=(id) aria-label=(name(id)); }
                     }
                 }
+            }
+            @for (at, column) in view.columns.iter().enumerate() {
+                (data_cell(model, record, column, href.as_ref(), at == 0))
             }
         }
     }
 }
 
-fn value(view: &View<'_>, record: &JsonObject, column: &FieldDescription) -> Markup {
-    let model = view.model;
+/// A cell of a column; that of the key, or the first one, leads to the record.
+pub(crate) fn data_cell(
+    model: &Model<'_>,
+    record: &JsonObject,
+    column: &FieldDescription,
+    href: Option<&Href>,
+    is_first: bool,
+) -> Markup {
+    let is_key = is_first || model.key_fields().contains(&column.name.as_str());
+    html! {
+        td.number[is_number(column)] data-field=(column.name) {
+            @match href {
+                Some(href) if is_key => a.key href=(href) {
+                    bdi { (model::plain_text(record, &column.name).unwrap_or_else(|| "NULL".to_owned())) }
+                },
+                _ => (value(model, record, column)),
+            }
+        }
+    }
+}
+
+fn value(model: &Model<'_>, record: &JsonObject, column: &FieldDescription) -> Markup {
     let raw = record.iter().find(|(name, _)| *name == column.name);
     let raw: Option<&RawValue> = raw.map(|(_, raw)| raw);
-    let shown = cell(model.texts(), column.field, raw, cut(record, &column.name));
+    let shown = cell(model.texts(), column.field, raw, model::cut(record, &column.name));
     let Some((relation, related)) = model.leads_to(&column.name) else {
         return shown;
     };
@@ -118,12 +176,6 @@ fn value(view: &View<'_>, record: &JsonObject, column: &FieldDescription) -> Mar
         } @else { (shown) }
         @if label.is_some() { " " span.muted { bdi { (key) } } }
     }
-}
-
-/// How long a value was before it was cut.
-pub(crate) fn cut(record: &JsonObject, field: &str) -> Option<u64> {
-    let cut: JsonObject = record.get("_cut").ok().flatten()?;
-    cut.get(field).ok().flatten()
 }
 
 /// The related record that came with a record.

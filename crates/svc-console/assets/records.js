@@ -1,0 +1,92 @@
+// Lists and forms of records: parts that are loaded again, suggestions, and cells that are changed in their place.
+// Each of it has a page of its own that works without this.
+
+const policy = globalThis.trustedTypes?.createPolicy("svc-records", { createHTML: (html) => html });
+
+/** The elements of an answer. */
+function elements(html) {
+  const made = document.createElement("template");
+  made.innerHTML = policy ? policy.createHTML(html) : html;
+  return made.content;
+}
+
+/** A part of a page; nothing where a newer one was asked for meanwhile. */
+let latest = 0;
+async function part(address, name, options = {}) {
+  const number = (latest += 1);
+  const answer = await fetch(address, { ...options, headers: { "svc-fragment": name } });
+  const html = await answer.text();
+  return number === latest ? { ok: answer.ok, content: elements(html) } : undefined;
+}
+
+// A choice that decides what the rest of a form looks like.
+addEventListener("change", async (event) => {
+  const form = event.target.closest?.("form[data-partial]");
+  if (!form || !event.target.matches("[data-next]")) return;
+  const query = new URLSearchParams(new FormData(form));
+  const made = await part(`${form.action}?${query}`, form.dataset.partial);
+  if (!made?.ok) return;
+  const next = event.target.name;
+  const id = form.id;
+  form.replaceWith(made.content);
+  document.getElementById(id)?.elements[next]?.focus();
+});
+
+// Suggestions for what a field refers to.
+for (const button of document.querySelectorAll("button[data-suggest]")) {
+  const input = button.closest(".field")?.querySelector("input:not([type])");
+  if (!input) continue;
+  let list = null;
+  let timer = 0;
+  const close = () => { list?.remove(); list = null; input.setAttribute("aria-expanded", "false"); };
+  const options = () => [...(list?.querySelectorAll("[role=option]") ?? [])];
+  const choose = (option) => {
+    const values = JSON.parse(option.dataset.values);
+    // Of several fields the form on the server knows which is which.
+    if (values.length === 1) {
+      input.value = values[0];
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      close();
+      clearTimeout(timer);
+    } else {
+      button.click();
+    }
+  };
+  input.setAttribute("role", "combobox");
+  input.setAttribute("aria-autocomplete", "list");
+  input.setAttribute("aria-expanded", "false");
+  input.addEventListener("input", (event) => {
+    clearTimeout(timer);
+    if (!event.isTrusted) return;
+    timer = setTimeout(async () => {
+      const made = await part(`${button.dataset.suggest}&q=${encodeURIComponent(input.value)}`, "suggest");
+      if (!made?.ok || document.activeElement !== input) return;
+      close();
+      button.before(made.content);
+      list = button.previousElementSibling;
+      list.id = `${input.id}-list`;
+      options().forEach((option, at) => { option.id = `${list.id}-${at}`; });
+      input.setAttribute("aria-controls", list.id);
+      input.setAttribute("aria-expanded", "true");
+      list.addEventListener("mousedown", (press) => {
+        const option = press.target.closest("[role=option]");
+        if (option) { press.preventDefault(); choose(option); }
+      });
+    }, 120);
+  });
+  input.addEventListener("keydown", (event) => {
+    const all = options();
+    if (!all.length || event.isComposing) return;
+    const at = all.findIndex((option) => option.getAttribute("aria-selected") === "true");
+    if (event.key === "Escape") { event.preventDefault(); close(); }
+    else if (event.key === "Enter" && at >= 0) { event.preventDefault(); choose(all[at]); }
+    else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      const next = (at + (event.key === "ArrowDown" ? 1 : -1) + all.length) % all.length;
+      all.forEach((option, other) => option.setAttribute("aria-selected", String(other === next)));
+      all[next].scrollIntoView({ block: "nearest" });
+      input.setAttribute("aria-activedescendant", all[next].id);
+    }
+  });
+  input.addEventListener("blur", close);
+}

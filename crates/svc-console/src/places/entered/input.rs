@@ -1,0 +1,78 @@
+//! The input of a field, by its type.
+
+use maud::{Markup, html};
+use svc_model::resources::{FieldDescription, FieldType};
+
+use super::Entered;
+use crate::texts::Texts;
+
+/// Texts that are longer than this, or have lines, get more than one line.
+const ONE_LINE: usize = 80;
+
+/// How an input is called in the form and on the page.
+#[derive(Debug)]
+pub(crate) struct Input<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) id: &'a str,
+    /// The element that says what is wrong with it.
+    pub(crate) error: Option<&'a str>,
+}
+
+/// The input of a field, which holds what was entered.
+pub(crate) fn input(
+    texts: &Texts,
+    field: &FieldDescription,
+    now: &Entered,
+    named: &Input<'_>,
+) -> Markup {
+    let Input { name, id, error } = *named;
+    let text = match now {
+        Entered::Text(text) => text.as_str(),
+        _ => "",
+    };
+    let invalid = error.map(|_| "true");
+    let is_long = text.len() > ONE_LINE
+        || text.contains('\n')
+        || matches!(
+            field.field,
+            FieldType::TextField
+                | FieldType::JsonField
+                | FieldType::ArrayField
+                | FieldType::GeometryField
+        );
+    let keyboard = match field.field {
+        FieldType::IntegerField => Some("numeric"),
+        FieldType::DecimalField | FieldType::FloatField => Some("decimal"),
+        _ => None,
+    };
+    html! {
+        @if field.field == FieldType::BooleanField {
+            select id=(id) name=(name) aria-invalid=[invalid] aria-describedby=[error] {
+                @if text.is_empty() { option value="" selected {} }
+                option value="true" selected[is_true(text)] { (texts.get("yes")) }
+                option value="false" selected[is_false(text)] { (texts.get("no")) }
+            }
+        } @else if is_long {
+            // A browser drops the first line break of what it is given.
+            textarea id=(id) name=(name) rows=(rows(text)) aria-invalid=[invalid] aria-describedby=[error] spellcheck="false" {
+                "\n" (text)
+            }
+        } @else {
+            input id=(id) name=(name) value=(text) inputmode=[keyboard] autocomplete="off" aria-invalid=[invalid]
+                aria-describedby=[error];
+        }
+    }
+}
+
+fn is_true(text: &str) -> bool {
+    text == "true"
+}
+
+fn is_false(text: &str) -> bool {
+    text == "false"
+}
+
+fn rows(text: &str) -> usize {
+    text.lines().count().clamp(3, 16)
+}
+

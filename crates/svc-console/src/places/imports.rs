@@ -1,0 +1,176 @@
+//! Imports of CSV: choosing the file, saying what its columns become, trying it, and making records of it.
+//!
+//! A browser sends a file once for each form. A small one is carried from form to form as text; a large one is chosen again, and
+//! passes through to the service as it arrives.
+
+mod begin;
+mod head;
+mod mapping;
+mod progress;
+
+use http::StatusCode;
+use maud::{Markup, html};
+use sha2::{Digest as _, Sha256};
+
+pub(crate) use self::progress::route as progress;
+use self::{
+    begin::{Begun, begin},
+    head::Head,
+    mapping::Mapped,
+};
+use super::{Scope, context::check_account, model::Model};
+use crate::{
+    answer::Answer,
+    problem::{Problem, Result},
+    ui::{form::account_field, notice},
+    visit::{Form, Visit},
+};
+
+/// The largest file that is carried from form to form, in bytes.
+const CARRIED: usize = 2 << 20;
+
+/// The file of a form.
+pub(super) enum File {
+    /// None was chosen.
+    None,
+    /// The whole of a small one.
+    Text(String),
+    /// One that arrives, with its beginning.
+    Arriving(crate::multipart::Multipart, String),
+}
+
+/// The forms of an import.
+pub(crate) async fn answer(visit: &mut Visit, scope: &Scope, of: (&str, &str)) -> Result<Answer> {
+    let file = match visit.is_post() {
+        true => read(visit).await?,
+        false => File::None,
+    };
+    let visit = &*visit;
+    let model = Box::pin(Model::open(visit, scope, of)).await?;
+    if !model.description.can.create {
+        return Err(Problem::Forbidden);
+    }
+    check_account(visit, &model.context.account)?;
+    if !visit.is_post() {
+        return Ok(Answer::page(start(&model, None)));
+    }
+    let form = visit.form();
+    let beginning = match &file {
+        File::None => {
+            let told = notice::error(visit, &visit.texts.get("import-no-file"));
+            let page = match Mapped::read(form) {
+                Some(mapped) => mapped.page(&model, &file, Some(told)),
+                None => start(&model, Some(told)),
+            };
+            return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
+        }
+        File::Text(text) | File::Arriving(_, text) => text,
+    };
+    let is_whole = matches!(file, File::Text(_));
+    let mapped = match Mapped::read(form) {
+        Some(mapped) if form.text("step") != "read" => mapped,
+        _ => {
+            let Some(head) = Head::read(beginning, form.text("delimiter"), is_whole) else {
+                let told = notice::error(visit, &visit.texts.get("import-no-head"));
+                let page = start(&model, Some(told));
+                return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
+            };
+            let mapped = Mapped::guess(&model, &head, &key_of(visit));
+            return Ok(Answer::page(mapped.page(&model, &file, None)));
+        }
+    };
+    let is_dry = form.text("step") != "run";
+    let carried = match &file {
+        File::Text(text) => File::Text(text.clone()),
+        _ => File::None,
+    };
+    match begin(&model, &mapped, file, is_dry).await {
+        Ok(Begun::Tried(import, refused)) => {
+            let told = progress::tried(&model, &import, &refused);
+            Ok(Answer::page(mapped.page(&model, &carried, Some(told))))
+        }
+        Ok(Begun::Running(import)) => {
+            let place = model.list().below(["imports", &import.uid]);
+            Ok(Answer::go(&place))
+        }
+        Err(error) => {
+            let told = notice::refused(visit, error)?;
+            let page = mapped.page(&model, &carried, Some(told));
+            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+        }
+    }
+}
+
+/// Reads the form, with its file.
+async fn read(visit: &mut Visit) -> Result<File> {
+    let Some(mut upload) = visit.take_upload() else {
+        return Ok(carried(visit.form()));
+    };
+    let fields = upload.fields().await?;
+    visit.set_form(Form::of(fields));
+    if let File::Text(text) = carried(visit.form()) {
+        return Ok(File::Text(text));
+    }
+    let beginning = upload.peek(CARRIED).await?;
+    if beginning.is_empty() {
+        return Ok(File::None);
+    }
+    if beginning.len() < CARRIED {
+        // Nothing that is not text becomes a record.
+        let text = String::from_utf8(beginning.to_vec()).map_err(|_| Problem::NotUtf8)?;
+        return Ok(File::Text(text));
+    }
+    let text = String::from_utf8_lossy(&beginning).into_owned();
+    Ok(File::Arriving(upload, text))
+}
+
+/// The file that a form has with it: as JSON, since forms change the ends of lines.
+fn carried(form: &Form) -> File {
+    match form.get("carried").map(serde_json::from_str::<String>) {
+        Some(Ok(text)) if !text.is_empty() => File::Text(text),
+        _ => File::None,
+    }
+}
+
+/// A key for what is begun with a form, however often it is sent.
+fn key_of(visit: &Visit) -> String {
+    let mut digest = Sha256::new();
+    digest.update(visit.request_id().unwrap_or_default());
+    digest.update(visit.here());
+    let time = std::time::SystemTime::now();
+    let time = time.duration_since(std::time::UNIX_EPOCH);
+    digest.update(time.unwrap_or_default().as_nanos().to_le_bytes());
+    let digest = digest.finalize();
+    let bytes = digest.iter().take(16);
+    bytes.map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The form that asks for the file.
+fn start(model: &Model<'_>, told: Option<Markup>) -> Markup {
+    let texts = model.texts();
+    let main = html! {
+        @if let Some(told) = told { (told) }
+        p { (texts.get("import-what")) }
+        form.stack method="post" action=(model.list().below(["import"])) enctype="multipart/form-data" {
+            (account_field(&model.context.account))
+            input type="hidden" name="step" value="read";
+            label { (texts.get("import-delimiter"))
+                select name="delimiter" {
+                    option value="" { (texts.get("import-delimiter-guess")) }
+                    option value="," { (texts.get("import-delimiter-comma")) }
+                    option value=";" { (texts.get("import-delimiter-semicolon")) }
+                    option value="\t" { (texts.get("import-delimiter-tab")) }
+                }
+            }
+            label { (texts.get("import-file"))
+                input type="file" name="file" accept=".csv,.tsv,.txt,text/csv" required;
+            }
+            div.actions {
+                button.primary { (texts.get("import-read")) }
+                a.button href=(model.list()) { (texts.get("cancel")) }
+            }
+        }
+    };
+    let above = vec![(model.name.to_string(), model.list())];
+    model.frame(texts.get("import"), above).page(&main)
+}

@@ -1,0 +1,163 @@
+//! One cell of the table: a form for its value, beside it, and the cell again when it was saved.
+
+use http::StatusCode;
+use maud::{Markup, html};
+use svc_model::{
+    Expand, Expanded, JsonObject, ListQuery, Lookup, RecordId, resources::FieldDescription,
+};
+
+use super::{fields, load, refused, sent::Sent};
+use crate::{
+    answer::Answer,
+    href::Href,
+    places::{
+        model::{Model, plain_text},
+        records::data_cell,
+    },
+    problem::{Problem, Result},
+    ui::{
+        form::{account_field, default_button},
+        notice,
+    },
+    visit::Visit,
+};
+
+/// How much of a long value is shown in the cell.
+const EXCERPT: u32 = 120;
+
+/// The form of a cell, or the cell after it was sent.
+pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> Result<Answer> {
+    let query = visit.query()?;
+    let name = match visit.is_post() {
+        true => visit.form().text("_field"),
+        false => query.text("_field"),
+    };
+    let field = model.field(name).ok_or(Problem::NotFound)?;
+    let (record, etag) = load(model, id).await?;
+    if !visit.is_post() {
+        let sent = Sent::of_record(model, &record);
+        let form = form(model, id, field, &sent, &etag, None);
+        return Ok(Answer::page(html! {
+            (form)
+            (lists(model, &record, field, query.text("_list")))
+        }));
+    }
+    if !model.description.can.update {
+        return Err(Problem::Forbidden);
+    }
+    let opened = visit.form().text("etag");
+    let sent = Sent::of_form(model, visit.form(), Some(&record));
+    let again = |sent: &Sent, etag: &str, told: Option<Markup>, status| {
+        let form = form(model, id, field, sent, etag, told);
+        Ok(Answer::page(form).status(status))
+    };
+    if !sent.errors.is_empty() {
+        return again(&sent, opened, None, StatusCode::BAD_REQUEST);
+    }
+    if sent.changes.is_empty() {
+        return saved(model, id, field).await;
+    }
+    let records = model.records();
+    let call = records
+        .typed::<JsonObject>()
+        .update(id.clone(), &sent.changes);
+    match call.if_match(opened).send().await {
+        Ok(changed) => {
+            let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
+            saved(model, &id, field).await
+        }
+        Err(error) if error.is_precondition_failed() => {
+            let sent = sent.merged(model, &record);
+            let text = match sent.conflicts.contains_key(&field.name) {
+                true => visit.texts.get("conflict-same"),
+                false => visit.texts.get("conflict-apart"),
+            };
+            let told = notice::error(visit, &text);
+            again(&sent, &etag, Some(told), StatusCode::PRECONDITION_FAILED)
+        }
+        Err(error) => {
+            let (sent, told) = refused(visit, sent, error)?;
+            let told = told.filter(|_| !sent.errors.contains_key(&field.name));
+            again(&sent, opened, told, StatusCode::BAD_REQUEST)
+        }
+    }
+}
+
+/// The cell as the table has it.
+async fn saved(model: &Model<'_>, id: &RecordId, field: &FieldDescription) -> Result<Answer> {
+    let mut names = vec![field.name.clone()];
+    names.extend(model.key_fields().into_iter().map(str::to_owned));
+    let mut call = model.records().typed::<JsonObject>().get(id.clone());
+    if let Some((_, related)) = model.leads_to(&field.name) {
+        let labels = related.label_fields.clone();
+        let mut expand = Expand::default();
+        expand.add(Expanded::new(&field.name).fields(labels));
+        call = call.expand(expand);
+    }
+    if let Some(zone) = &model.context.account.timezone {
+        call = call.time_zone(zone);
+    }
+    let record = call.fields(names).excerpt(EXCERPT).send().await?;
+    let href = model.record_of(model.name.as_str(), id);
+    Ok(Answer::page(data_cell(model, &record, field, Some(&href), false)))
+}
+
+fn form(
+    model: &Model<'_>,
+    id: &RecordId,
+    field: &FieldDescription,
+    sent: &Sent,
+    etag: &str,
+    told: Option<Markup>,
+) -> Markup {
+    let texts = model.texts();
+    let place = model.record_of(model.name.as_str(), id);
+    html! {
+        form.cell-form method="post" action=(place) {
+            (account_field(&model.context.account))
+            (default_button("action", "save"))
+            input type="hidden" name="etag" value=(etag);
+            input type="hidden" name="_field" value=(field.name);
+            @if let Some(told) = told { (told) }
+            (fields::only(model, sent, field, &place))
+            div.actions {
+                @if fields::is_open(model, sent, field) { button.primary { (texts.get("save")) } }
+                a.button href=(place) { (texts.get("cell-open")) }
+                button type="button" data-close { (texts.get("cancel")) }
+            }
+        }
+    }
+}
+
+/// Lists of the records that have the same value, and of those that have another one.
+pub(super) fn lists(
+    model: &Model<'_>,
+    record: &JsonObject,
+    field: &FieldDescription,
+    list: &str,
+) -> Markup {
+    let texts = model.texts();
+    if !field.filterable || record.get_raw(&field.name).is_none() {
+        return html! {};
+    }
+    let is_field = |name: &str| model.field(name).is_some();
+    let base = ListQuery::parse(list, &is_field).unwrap_or_default().page(1);
+    let (same, other) = match plain_text(record, &field.name) {
+        None => (
+            base.clone().filter(&field.name, Lookup::Isnull, true),
+            base.filter(&field.name, Lookup::Isnull, false),
+        ),
+        Some(value) => (
+            base.clone()
+                .filter(&field.name, Lookup::Exact, value.as_str()),
+            base.filter(&field.name, Lookup::Ne, value),
+        ),
+    };
+    let at = |query: &ListQuery| -> Href { model.list().query(query.to_query_string()) };
+    html! {
+        p.small.same {
+            a href=(at(&same)) { (texts.get("cell-only")) } " "
+            a href=(at(&other)) { (texts.get("cell-not")) }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Choosing the record that a field refers to: by its label, or by its key.
+
+use maud::{Markup, html};
+use svc_model::{
+    Count, Filter, JsonObject, ListQuery, Lookup, RecordId,
+    resources::{FieldType, ModelDescription},
+};
+
+use crate::{
+    answer::Answer,
+    places::{
+        Scope,
+        model::{Model, Reference, label, plain_text},
+    },
+    problem::{Problem, Result},
+    visit::{Form, Visit},
+};
+
+/// How many records are offered.
+const OFFERED: u32 = 20;
+
+/// The records that a field may refer to, for a script: a list of buttons.
+pub(crate) async fn suggest(visit: &Visit, scope: &Scope, of: (&str, &str)) -> Result<Answer> {
+    let model = Box::pin(Model::open(visit, scope, of)).await?;
+    let query = visit.query()?;
+    let reference = model.reference_of(query.text("_field"));
+    let reference = reference.ok_or(Problem::NotFound)?;
+    let found = find(&model, &reference, query.text("q")).await?;
+    let texts = visit.texts;
+    Ok(Answer::page(html! {
+        ul.suggestions role="listbox" aria-label=(texts.get("pick-found")) {
+            @for one in &found {
+                li role="option" aria-selected="false" data-values=(one.values()) { (one.shown()) }
+            }
+            @if found.is_empty() { li.muted { (texts.get("records-empty")) } }
+        }
+    }))
+}
+
+/// The page on which a record is chosen. It has everything that was entered into the form before.
+pub(super) async fn page(
+    model: &Model<'_>,
+    form: &Form,
+    place: &crate::href::Href,
+    title: String,
+) -> Result<Answer> {
+    let texts = model.texts();
+    let field = form.text("pick");
+    let reference = model.reference_of(field).ok_or(Problem::NotFound)?;
+    let wanted = form.text("q");
+    let found = find(model, &reference, wanted).await?;
+    let own = ["pick", "picked", "q", "back"];
+    let kept = form.iter().filter(|(name, _)| !own.contains(name));
+    let main = html! {
+        form.stack method="post" action=(place) {
+            @for (name, value) in kept { input type="hidden" name=(name) value=(value); }
+            input type="hidden" name="pick" value=(field);
+            label { (texts.with("pick-search", [("model", reference.model.model.as_str().into())]))
+                input type="search" name="q" value=(wanted) autofocus;
+            }
+            div.actions {
+                button.primary { (texts.get("search")) }
+                button name="back" value="1" { (texts.get("pick-back")) }
+            }
+            ul.picks {
+                @for one in &found {
+                    li { button name="picked" value=(one.values()) { (one.shown()) } }
+                }
+            }
+            @if found.is_empty() { p.empty-state { (texts.get("records-empty")) } }
+        }
+    };
+    let above = vec![(model.name.to_string(), model.list())];
+    let title = format!("{title}: {field}");
+    Ok(Answer::page(model.frame(title, above).page(&main)))
+}
+
+/// The form with the fields that were chosen, or as it was.
+pub(super) fn picked(model: &Model<'_>, form: &Form) -> Form {
+    let own = ["pick", "picked", "q", "back"];
+    let mut fields: Vec<(String, String)> = form
+        .iter()
+        .filter(|(name, _)| !own.contains(name))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let values: Option<Vec<String>> = form
+        .get("picked")
+        .and_then(|values| serde_json::from_str(values).ok());
+    if let (Some(reference), Some(values)) = (model.reference_of(form.text("pick")), values) {
+        for (field, value) in reference.local.iter().zip(values) {
+            let names = [format!("value:{field}"), format!("state:{field}")];
+            fields.retain(|(name, _)| !names.contains(name));
+            let [name, state] = names;
+            fields.push((name, value));
+            fields.push((state, "text".to_owned()));
+        }
+    }
+    Form::of(fields)
+}
+
+/// A record that may be chosen.
+struct Found {
+    label: String,
+    /// The values of the fields that the reference is made of.
+    parts: Vec<String>,
+}
+
+impl Found {
+    fn values(&self) -> String {
+        serde_json::Value::from(self.parts.clone()).to_string()
+    }
+
+    fn shown(&self) -> Markup {
+        let key = self.parts.join(", ");
+        html! {
+            @if self.label != key && !self.label.is_empty() { bdi { (self.label) } " " span.muted { bdi { (key) } } }
+            @else { bdi { (key) } }
+        }
+    }
+}
+
+/// The records whose label contains the text; that with this key comes first.
+async fn find(
+    model: &Model<'_>,
+    reference: &Reference<'_>,
+    wanted: &str,
+) -> Result<Vec<Found>> {
+    let records = model
+        .context
+        .client
+        .records(&model.resource, reference.model.model.as_str())
+        .typed::<JsonObject>();
+    let wanted = wanted.trim();
+    let mut base = ListQuery::new().count(Count::None).per_page(OFFERED);
+    let fields = reference.related.iter().map(|field| (*field).to_owned());
+    let labels = reference.model.label_fields.iter().cloned();
+    base.fields = Some(fields.chain(labels).collect());
+    let (mut by_key, mut by_label) = (None, Some(base.clone()));
+    if !wanted.is_empty() {
+        let parts = match reference.related.len() {
+            1 => vec![wanted.to_owned()],
+            _ => RecordId::from(wanted).parts(),
+        };
+        if parts.len() == reference.related.len() {
+            let fields = reference.related.iter().zip(parts);
+            by_key = Some(fields.fold(base.clone(), |query, (field, part)| {
+                query.filter(*field, Lookup::Exact, part.trim())
+            }));
+        }
+        by_label = labelled(reference.model, wanted).map(|filter| base.filter_tree(filter));
+    }
+    let list = async |query: Option<ListQuery>| match query {
+        Some(query) => records.list().query(query).send().await.map(|page| page.results),
+        None => Ok(Vec::new()),
+    };
+    // What is no key of this type is none.
+    let (by_key, by_label) = tokio::join!(list(by_key), list(by_label));
+    let mut all: Vec<JsonObject> = by_key.unwrap_or_default();
+    all.extend(by_label?);
+    let mut found: Vec<Found> = Vec::new();
+    for record in &all {
+        let parts = reference.related.iter().map(|field| plain_text(record, field));
+        let Some(parts) = parts.collect::<Option<Vec<String>>>() else {
+            continue;
+        };
+        if !found.iter().any(|known| known.parts == parts) {
+            found.push(Found {
+                label: label(reference.model, record),
+                parts,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// That one of the labels contains each word; `None` where no label is text.
+fn labelled(model: &ModelDescription, wanted: &str) -> Option<Filter> {
+    let is_text = |name: &&String| {
+        let mut fields = model.fields.iter();
+        let field = fields.find(|field| field.name == **name);
+        field.is_some_and(|field| {
+            field.filterable
+                && matches!(
+                    field.field,
+                    FieldType::CharField | FieldType::FixedCharField | FieldType::TextField
+                )
+        })
+    };
+    let labels: Vec<&String> = model.label_fields.iter().filter(is_text).collect();
+    let contains = |word: &str| {
+        let labels = labels.iter();
+        Filter::or(labels.map(|label| Filter::field(label.as_str(), Lookup::Icontains, word)))
+    };
+    let words = wanted.split_whitespace().take(8);
+    (!labels.is_empty()).then(|| Filter::and(words.map(contains)))
+}

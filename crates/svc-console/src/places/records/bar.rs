@@ -1,0 +1,119 @@
+//! What is above the table: search, filters, columns, and what can be done with the records.
+
+use maud::{Markup, html};
+use svc_model::{ListQuery, query::parse_pairs};
+
+use super::{
+    View,
+    filters::{builder, chips},
+    saved::Saved,
+};
+use crate::{ui::form::account_field, visit::Form};
+
+/// Search, filters and columns above the table.
+pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
+    let model = view.model;
+    let texts = model.texts();
+    let is_open = form.get("_add_field").is_some() || form.get("_edit").is_some();
+    html! {
+        div.toolbar {
+            form.search role="search" method="get" action=(model.list()) {
+                (hidden(&view.at_start(), |query| query.search = None))
+                input type="search" name="_search" aria-label=(texts.get("search")) placeholder=(texts.get("search"))
+                    value=(view.query.search.as_deref().unwrap_or_default()) data-key="/";
+                button { (texts.get("search")) }
+            }
+            details.menu open[is_open] {
+                summary { (texts.get("filter-add")) }
+                div.panel { (builder::form(model, &view.query, form)) }
+            }
+            (columns(view, saved))
+            (export(view))
+            div.grow {}
+            @if model.description.can.create {
+                a.button href=(model.list().below(["import"])) { (texts.get("import")) }
+                a.button.primary href=(model.list().below(["new"])) { (texts.get("record-new")) }
+            }
+        }
+        (chips::chips(view))
+    }
+}
+
+/// Which columns are shown; they can be kept for the next time.
+fn columns(view: &View<'_>, saved: &Saved) -> Markup {
+    let model = view.model;
+    let texts = model.texts();
+    html! {
+        details.menu {
+            summary { (texts.get("columns")) }
+            div.panel {
+                form.stack method="get" action=(model.list()) {
+                    (hidden(&view.at_start(), |query| query.fields = None))
+                    div.checks tabindex="0" role="group" aria-label=(texts.get("columns")) {
+                        @for field in &model.description.fields {
+                            label.check {
+                                input type="checkbox" name="_column" value=(field.name)
+                                    checked[view.columns.iter().any(|shown| shown.name == field.name)];
+                                bdi { (field.name) }
+                            }
+                        }
+                    }
+                    button.primary { (texts.get("columns-apply")) }
+                }
+                @if view.query.fields.is_some() || saved.columns().is_some() {
+                    form method="post" action=(model.list().below(["views", "columns"])) {
+                        (account_field(&model.context.account))
+                        (hidden(&view.at_start(), |query| query.fields = None))
+                        @if view.query.fields.is_some() {
+                            @for column in &view.columns { input type="hidden" name="_column" value=(column.name); }
+                            button { (texts.get("columns-remember")) }
+                        } @else {
+                            button { (texts.get("columns-forget")) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The records as a file.
+fn export(view: &View<'_>) -> Markup {
+    let model = view.model;
+    let texts = model.texts();
+    let all = model.description.fields.iter();
+    let all: Vec<String> = all.map(|field| field.name.clone()).collect();
+    let shown = view.columns.iter().map(|field| field.name.clone());
+    let shown: Vec<String> = shown.collect();
+    let link = |fields: &[String], format: &str| {
+        let mut query = view.at_start();
+        query.fields = Some(fields.to_vec());
+        let place = model.list().below(["export"]).query(query.to_query_string());
+        place.with("_format", format)
+    };
+    html! {
+        details.menu {
+            summary { (texts.get("export")) }
+            div.panel {
+                p.small.muted { (texts.get("export-what")) }
+                a href=(link(&shown, "csv")) download { (texts.get("export-csv-shown")) }
+                a href=(link(&all, "csv")) download { (texts.get("export-csv-all")) }
+                a href=(link(&shown, "ndjson")) download { (texts.get("export-ndjson-shown")) }
+                a href=(link(&all, "ndjson")) download { (texts.get("export-ndjson-all")) }
+            }
+        }
+    }
+}
+
+/// The parameters of a list as hidden fields of a form.
+pub(super) fn hidden(query: &ListQuery, without: impl FnOnce(&mut ListQuery)) -> Markup {
+    let mut query = query.clone();
+    without(&mut query);
+    let text = query.to_query_string();
+    let pairs = parse_pairs(text.as_str()).unwrap_or_default();
+    html! {
+        @for (name, value) in pairs {
+            input type="hidden" name=(name) value=(value);
+        }
+    }
+}

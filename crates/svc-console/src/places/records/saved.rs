@@ -1,0 +1,129 @@
+//! What people keep of the lists of a model: views with a name, own and shared ones, and the columns that somebody wants to see.
+
+use maud::{Markup, html};
+use svc_model::{ListQuery, Lookup, administration::items::Item};
+
+use super::{View, without_controls};
+use crate::{
+    places::{Scope, model::Model},
+    visit::{Form, Visit},
+};
+
+/// The most views that are shown.
+const MOST: u32 = 100;
+
+/// What is kept about a model, as far as who looks sees it.
+#[derive(Debug, Default)]
+pub(super) struct Saved {
+    pub(super) views: Vec<Item>,
+    /// What who looks wants to see at first.
+    pub(super) preference: Option<Item>,
+}
+
+impl Saved {
+    /// What is kept about a model. Without it the list is shown all the same.
+    pub(super) async fn load(visit: &Visit, scope: &Scope, model: (&str, &str)) -> Self {
+        let Ok(client) = visit.client_in(&scope.project, &scope.environment) else {
+            return Self::default();
+        };
+        let query = ListQuery::new()
+            .filter("model", Lookup::Exact, about(model))
+            .filter("kind", Lookup::In, ["view", "preference"])
+            .order_by("name")
+            .per_page(MOST);
+        let administration = client.administration();
+        let call = administration.items().list().query(query);
+        let Ok(page) = call.send().await else {
+            return Self::default();
+        };
+        let (views, mut preferences): (Vec<Item>, Vec<Item>) =
+            page.results.into_iter().partition(|item| item.kind == "view");
+        // Somebody's preference is of no concern to others.
+        preferences.retain(|item| !item.shared);
+        Self {
+            views,
+            preference: preferences.pop(),
+        }
+    }
+
+    /// The columns that who looks wants to see at first.
+    pub(super) fn columns(&self) -> Option<Vec<String>> {
+        let columns = self.preference.as_ref()?.value.get("columns")?.as_array()?;
+        let names = columns.iter().filter_map(|name| name.as_str());
+        Some(names.map(str::to_owned).collect())
+    }
+}
+
+/// What items about a model say that they are about.
+pub(super) fn about((resource, model): (&str, &str)) -> String {
+    format!("{resource}.{model}")
+}
+
+/// The query string that a view keeps.
+pub(super) fn query_of(item: &Item) -> &str {
+    let query = item.value.get("query").and_then(|query| query.as_str());
+    query.unwrap_or_default()
+}
+
+/// The views, and what can be done with the one that is open.
+pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
+    let model = view.model;
+    let texts = model.texts();
+    let open = saved
+        .views
+        .iter()
+        .find(|item| Some(item.uid.as_str()) == form.get("_view"));
+    let here = view.at_start();
+    let is_plain = here == ListQuery::new();
+    let query = here.to_query_string();
+    let is_changed = open.is_some_and(|item| without_controls(query_of(item)) != query.as_str());
+    let views = model.list().below(["views"]);
+    html! {
+        @if !saved.views.is_empty() || !is_plain {
+            nav.views aria-label=(texts.get("views")) {
+                a href=(model.list()) aria-current=[(is_plain && open.is_none()).then_some("page")] { (texts.get("view-all")) }
+                @for item in &saved.views {
+                    a href=(link(model, item)) aria-current=[(Some(&item.uid) == open.map(|it| &it.uid)).then_some("page")] {
+                        bdi { (item.name) }
+                        @if item.shared { span.visually-hidden { " (" (texts.get("view-shared")) ")" } span.muted aria-hidden="true" { " ⇄" } }
+                    }
+                }
+                div.grow {}
+                @if let Some(item) = open {
+                    @if is_changed { span.muted { (texts.get("view-changed")) } }
+                    @if may_change(model, item) {
+                        a href=(views.below([&item.uid]).query(query.clone())) { (texts.get("view-edit")) }
+                    }
+                }
+                @if !is_plain && (open.is_none() || is_changed) {
+                    a href=(views.below(["new"]).query(query)) { (texts.get("view-save")) }
+                }
+            }
+        }
+    }
+}
+
+/// The address of a view.
+pub(super) fn link(model: &Model<'_>, item: &Item) -> String {
+    let kept = without_controls(query_of(item));
+    let place = model.list().with("_view", &item.uid);
+    match kept.is_empty() {
+        true => place.to_string(),
+        false => format!("{place}&{}", escaped(&kept)),
+    }
+}
+
+/// A query string with nothing in it that could end an address.
+fn escaped(query: &str) -> String {
+    let pairs = svc_model::query::parse_pairs(query).unwrap_or_default();
+    let mut written = svc_model::QueryString::new();
+    for (name, value) in pairs {
+        written.push(&name, &value);
+    }
+    written.as_str().to_owned()
+}
+
+/// Whether who looks may change a view: its owner and administrators.
+pub(super) fn may_change(model: &Model<'_>, item: &Item) -> bool {
+    item.owner == model.context.account.uid || model.context.is_administrator()
+}

@@ -1,0 +1,121 @@
+//! What is shown of a model.
+
+use svc_model::{
+    Count, Expand, Expanded, JsonObject, ListQuery, Paginated, resources::FieldDescription,
+};
+
+use super::saved::Saved;
+use crate::{href::Href, places::model::Model};
+
+/// How many records a page has, unless the address says otherwise.
+const PER_PAGE: u32 = 50;
+/// How many there are at most.
+const MOST_PER_PAGE: u32 = 100;
+/// How many columns are shown at first, besides key and label.
+const FIRST_COLUMNS: usize = 12;
+/// How much of a long value is shown.
+const EXCERPT: u32 = 120;
+
+/// What is shown of a model.
+#[derive(Debug)]
+pub(super) struct View<'m> {
+    pub(super) model: &'m Model<'m>,
+    /// What the address asks for.
+    pub(super) query: ListQuery,
+    /// The columns, in their order.
+    pub(super) columns: Vec<&'m FieldDescription>,
+    /// Columns that are asked for and are not there.
+    pub(super) gone: Vec<String>,
+}
+
+impl<'m> View<'m> {
+    /// The view of an address: with the columns that it names, else those that who looks has chosen before, else the first ones.
+    pub(super) fn new(
+        model: &'m Model<'m>,
+        query: ListQuery,
+        saved: &Saved,
+        mut gone: Vec<String>,
+    ) -> Self {
+        let known = |names: &[String]| -> Vec<&'m FieldDescription> {
+            names.iter().filter_map(|name| model.field(name)).collect()
+        };
+        let own = saved.columns();
+        let mut columns = match (&query.fields, &own) {
+            (Some(fields), _) => known(fields),
+            (None, Some(own)) => {
+                gone.extend(own.iter().filter(|name| model.field(name).is_none()).cloned());
+                known(own)
+            }
+            (None, None) => Vec::new(),
+        };
+        if columns.is_empty() {
+            columns = first_columns(model);
+        }
+        Self {
+            model,
+            query,
+            columns,
+            gone,
+        }
+    }
+
+    /// The address of the same view with another query.
+    pub(super) fn at(&self, query: &ListQuery) -> Href {
+        self.model.list().query(query.to_query_string())
+    }
+
+    /// The query without its place in the list.
+    pub(super) fn at_start(&self) -> ListQuery {
+        at_start(&self.query)
+    }
+
+    /// The records of the page.
+    pub(super) async fn load(&self) -> Result<Paginated<JsonObject>, svc_api::Error> {
+        let mut query = self.query.clone();
+        query.per_page = Some(query.per_page.unwrap_or(PER_PAGE).min(MOST_PER_PAGE));
+        query.count = Count::None;
+        query.excerpt = Some(EXCERPT);
+        query.no_pagination = false;
+        query
+            .time_zone
+            .clone_from(&self.model.context.account.timezone);
+        let names = self.columns.iter().map(|field| field.name.clone());
+        query.fields = Some(names.collect());
+        let mut expand = Expand::default();
+        for field in &self.columns {
+            if let Some((_, related)) = self.model.leads_to(&field.name) {
+                expand.add(Expanded::new(&field.name).fields(related.label_fields.clone()));
+            }
+        }
+        query.expand = (!expand.is_empty()).then_some(expand);
+        let records = self.model.records();
+        records
+            .typed::<JsonObject>()
+            .list()
+            .query(query)
+            .send()
+            .await
+    }
+}
+
+/// A query without its place in the list.
+pub(super) fn at_start(query: &ListQuery) -> ListQuery {
+    let mut query = query.clone();
+    (query.page, query.after, query.before, query.last) = (1, None, None, false);
+    query
+}
+
+/// Key and label first, then the others, as many as fit.
+fn first_columns<'m>(model: &'m Model<'_>) -> Vec<&'m FieldDescription> {
+    let key = model.key_fields();
+    let labels = &model.description.label_fields;
+    let is_first = |field: &&FieldDescription| {
+        key.contains(&field.name.as_str()) || labels.contains(&field.name)
+    };
+    let fields = model.description.fields.iter();
+    let (first, rest): (Vec<_>, Vec<_>) = fields.partition(is_first);
+    first
+        .into_iter()
+        .chain(rest.into_iter().take(FIRST_COLUMNS))
+        .collect()
+}

@@ -1,0 +1,84 @@
+//! Imports of CSV.
+
+use serde_json::json;
+use svc_tests::wait_until;
+
+use super::{ENGINES, Setup, list, signed_in};
+
+const FILE: &str = "ID;Name;Price;Rest\r\n0021;0005;1.50;x\r\n22;\"a\nb\";many;y\r\n23;;;z\r\n";
+
+#[test]
+fn a_file_is_mapped_tried_and_imported_once() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let import = format!("{}import/", list(engine));
+        let count = || {
+            let answer = setup.service.data("GET", engine, "/models/parts?_per_page=1").ok();
+            answer["count"].clone()
+        };
+        let start = browser.page(&import);
+        let none = browser.upload(&import, &start, &[], b"");
+        assert_eq!(none.status, 400);
+        let mapping = browser.upload(&import, &start, &[], FILE.as_bytes());
+        assert_eq!(mapping.status, 200, "{}", mapping.body);
+        assert!(
+            mapping.body.contains("0021 · 22 · 23") && mapping.body.contains("<option value=\"price\" selected"),
+            "{}",
+            mapping.body
+        );
+        assert_eq!(svc_tests::browser::faults_of(&mapping.body), Vec::<String>::new());
+
+        let tried = browser.submit(&import, &mapping.body, &[("step", "dry")]);
+        assert_eq!(tried.status, 200, "{}", tried.body);
+        assert!(
+            tried.body.contains("2 would be new records") && tried.body.contains("1 refused"),
+            "{}",
+            tried.body
+        );
+        assert_eq!(count(), json!(2));
+
+        // Sent twice, it is one import.
+        let place = browser.submit_ok(&import, &tried.body, &[("step", "run")]);
+        let again = browser.submit_ok(&import, &tried.body, &[("step", "run")]);
+        assert_eq!(place, again);
+        wait_until("the import is done", || browser.page(&place).contains("Imported."));
+        let page = browser.page(&place);
+        assert!(page.contains("3 rows read: 2 new records"), "{page}");
+        assert_eq!(count(), json!(4));
+        let kept = setup.service.data("GET", engine, "/models/parts/21").ok();
+        assert_eq!((&kept["name"], &kept["price"]), (&json!("0005"), &json!("1.5000")));
+        let refused = browser.get(&format!("{place}refused/"));
+        assert!(refused.header("content-disposition").starts_with("attachment"));
+        assert!(refused.body.contains("a\\nb") && refused.body.contains("price"), "{}", refused.body);
+    }
+}
+
+#[test]
+fn a_large_file_passes_through_to_the_service() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let import = format!("{}import/", list("s"));
+    let mut file = String::from("id,name,note\n");
+    let note = "n".repeat(2_000);
+    for id in 1_000..11_000 {
+        file += &format!("{id},large,{note}\n");
+    }
+    assert!(file.len() > 16 << 20);
+    let start = browser.page(&import);
+    let mapping = browser.upload(&import, &start, &[], file.as_bytes());
+    assert_eq!(mapping.status, 200, "{}", mapping.body);
+    assert!(mapping.body.len() < 100_000 && mapping.body.contains("type=\"file\""));
+    let begun = browser.upload(&import, &mapping.body, &[("step", "run")], file.as_bytes());
+    assert_eq!(begun.status, 303, "{}", begun.body);
+    let place = begun.header("location");
+    wait_until("the import is done", || browser.page(place).contains("10,000 new records"));
+    // A form from elsewhere is refused before its file is looked at.
+    let foreign = browser
+        .call("POST", &import)
+        .header("content-type", "multipart/form-data; boundary=x")
+        .header("origin", "https://elsewhere.example")
+        .body("--x--")
+        .send();
+    assert_eq!(foreign.status, 403);
+}
