@@ -10,6 +10,7 @@ mod access;
 mod answer;
 mod assets;
 mod href;
+mod json;
 mod places;
 mod problem;
 mod service;

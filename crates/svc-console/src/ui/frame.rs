@@ -21,28 +21,32 @@ use crate::{
 pub(crate) enum Area {
     /// Databases, models, records.
     Data,
+    /// Pages, their drafts and revisions.
+    Pages,
 }
 
 impl Area {
-    const ALL: [Self; 1] = [Self::Data];
+    const ALL: [Self; 2] = [Self::Data, Self::Pages];
 
     /// The place that it begins with, below the environment's; empty: the environment's own.
     fn path(self) -> &'static [&'static str] {
         match self {
             Self::Data => &[],
+            Self::Pages => &["pages"],
         }
     }
 
     fn name(self, texts: &Texts) -> String {
         match self {
             Self::Data => texts.get("area-data"),
+            Self::Pages => texts.get("area-pages"),
         }
     }
 
     /// Whether only administrators have a use for it.
     fn is_for_administrators(self) -> bool {
         match self {
-            Self::Data => false,
+            Self::Data | Self::Pages => false,
         }
     }
 }
