@@ -75,7 +75,7 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                 ["connect"] => resources::create(visit, &scope).await,
                 ["resources", name] => resources::answer(visit, &scope, name).await,
                 ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,
-                ["pages", ref rest @ ..] => pages::route(visit, &scope, rest).await,
+                ["pages", ref rest @ ..] => Box::pin(pages::route(visit, &scope, rest)).await,
                 ["records", resource] => environment::models(visit, &scope, resource).await,
                 ["records", resource, model] => {
                     records::answer(visit, &scope, (resource, model)).await

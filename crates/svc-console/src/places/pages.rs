@@ -30,7 +30,7 @@ pub(crate) async fn route(visit: &Visit, scope: &Scope, rest: &[&str]) -> Result
         ["publish"] => publish::answer(visit, scope).await,
         ["discard"] => publish::discard(visit, scope).await,
         ["copy"] => copy::answer(visit, scope).await,
-        ["page", uid] => editor::answer(visit, scope, uid).await,
+        ["page", uid] => Box::pin(editor::answer(visit, scope, uid)).await,
         ["page", uid, "changes"] => revisions::changes(visit, scope, uid).await,
         ["page", uid, "delete"] => remove::answer(visit, scope, uid).await,
         ["page", uid, "revisions"] => revisions::list(visit, scope, uid).await,

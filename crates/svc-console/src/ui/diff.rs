@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    fn shown(old: &str, new: &str) -> Option<String> {
+    fn differing(old: &str, new: &str) -> Option<String> {
         let texts = Texts::of(&HeaderMap::new());
         let shown = side_by_side(texts, ("a", old), ("b", new));
         shown.map(Markup::into_string)
@@ -143,23 +143,23 @@ mod tests {
     fn only_what_differs_is_shown_with_lines_around_it() {
         let old: String = (0..100).map(|at| format!("line {at}\n")).collect();
         let new = old.replace("line 50\n", "<b>\n");
-        let shown = shown(&old, &new).unwrap();
+        let shown = differing(&old, &new).unwrap();
         assert!(shown.contains("<del><bdi>line 50</bdi></del>"), "{shown}");
         assert!(shown.contains("<ins><bdi>&lt;b&gt;</bdi></ins>"), "{shown}");
         assert!(shown.contains("line 47") && !shown.contains("line 46"));
-        assert_eq!(super::tests::shown(&old, &old), None);
+        assert_eq!(differing(&old, &old), None);
     }
 
     #[test]
     fn a_difference_of_any_size_is_cut() {
         let (old, new) = ("a\n".repeat(50_000), "b\n".repeat(50_000));
-        let shown = shown(&old, &new).unwrap();
+        let shown = differing(&old, &new).unwrap();
         assert!(
             shown.len() < 400_000 && shown.contains("49,000"),
             "{}",
             shown.len()
         );
-        let long = super::tests::shown("a", &"x".repeat(1_000_000)).unwrap();
+        let long = differing("a", &"x".repeat(1_000_000)).unwrap();
         assert!(long.len() < 10_000);
     }
 }

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     answer::Answer,
     places::Scope,
-    problem::Result,
+    problem::{Problem, Result},
     ui::{form::account_field, notice},
     visit::Visit,
 };
@@ -36,12 +36,19 @@ impl<'v> Opened<'v> {
     async fn load(visit: &'v Visit, scope: &Scope, uid: &str) -> Result<Self> {
         let calls = pages_of(visit, scope)?;
         let uid = PageUid::from(uid);
-        let (pages, layers, all) = tokio::try_join!(
+        let revisions = Box::pin(async {
+            let revisions = calls.revisions(uid.clone()).send().await;
+            revisions.map_err(|error| match error.is_not_found() {
+                true => Problem::NotFound,
+                false => error.into(),
+            })
+        });
+        let (pages, layers, revisions, all) = tokio::try_join!(
             Pages::open(visit, scope),
             Layers::load(&calls, &uid),
+            revisions,
             async { Ok(both_layers(&calls).await?) },
         )?;
-        let revisions = calls.revisions(uid.clone()).send().await?;
         let own = layers.shown().unique_name().unwrap_or_default();
         let parents = parents(&all, &own);
         Ok(Self {

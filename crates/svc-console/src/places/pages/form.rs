@@ -8,7 +8,7 @@ use super::{
     content::{Content, FIELDS, document},
     fields::{field, label_of},
     place::Pages,
-    sent::{PARAMS, REST, Sent},
+    sent::{PARAMS, REST},
 };
 use crate::{json::Fault, texts::Texts, ui::diff::side_by_side};
 

@@ -1,5 +1,7 @@
 //! What the places about pages know: who looks at them, what they may do, and how the pages are read.
 
+use std::collections::HashSet;
+
 use http::StatusCode;
 use maud::Markup;
 use svc_api::{Client, Error};
@@ -80,23 +82,18 @@ pub(super) fn pages_of(visit: &Visit, scope: &Scope) -> Result<svc_api::Pages> {
 pub(super) async fn both_layers(
     pages: &svc_api::Pages,
 ) -> Result<(Vec<PageSettings>, Vec<PageSettings>), Error> {
-    tokio::try_join!(async { pages.list().draft(true).send().await }, async {
-        pages.list().draft(false).send().await
-    },)
+    let drafts = Box::pin(async { pages.list().draft(true).send().await });
+    let published = Box::pin(async { pages.list().draft(false).send().await });
+    tokio::try_join!(drafts, published)
 }
 
 /// How many pages an environment has, in both layers together.
 pub(super) async fn count(client: &Client) -> Result<usize, Error> {
     let (drafts, published) = both_layers(&client.pages()).await?;
-    let is_deleted = |page: &&PageSettings| {
-        let uid = page.uid();
-        !drafts.iter().any(|draft| draft.uid() == uid)
-    };
+    let in_drafts: HashSet<PageUid> = drafts.iter().filter_map(PageSettings::uid).collect();
     // A page that is only missing in the drafts is there too.
-    let deleted = match published.iter().any(PageSettings::draft) {
-        true => published.iter().filter(is_deleted).count(),
-        false => 0,
-    };
+    let uids = published.iter().filter_map(PageSettings::uid);
+    let deleted = uids.filter(|uid| !in_drafts.contains(uid)).count();
     Ok(drafts.len() + deleted)
 }
 
@@ -111,10 +108,12 @@ impl Layers {
     /// # Errors
     /// [`Problem::NotFound`] when no layer has the page.
     pub(super) async fn load(pages: &svc_api::Pages, uid: &PageUid) -> Result<Self> {
-        let (draft, published) = tokio::try_join!(
-            async { found(pages.get(uid.clone()).draft(true).send_tagged().await) },
-            async { found(pages.get(uid.clone()).draft(false).send_tagged().await) },
-        )?;
+        let layer = async |is_draft: bool| {
+            let call = pages.get(uid.clone()).draft(is_draft);
+            found(call.send_tagged().await)
+        };
+        let (draft, published) = (Box::pin(layer(true)), Box::pin(layer(false)));
+        let (draft, published) = tokio::try_join!(draft, published)?;
         match (&draft, &published) {
             (None, None) => Err(Problem::NotFound),
             _ => Ok(Self { draft, published }),
