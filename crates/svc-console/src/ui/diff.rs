@@ -43,6 +43,7 @@ pub(crate) fn side_by_side(
     Some(html! {
         table.diff {
             caption.visually-hidden { (old_name) " / " (new_name) }
+            colgroup { col.narrow; col; col.narrow; col; }
             thead {
                 tr {
                     th scope="col" colspan="2" { (old_name) }

@@ -98,7 +98,7 @@ fn rows(pages: &Pages<'_>, entries: &[Entry], can_choose: bool) -> Markup {
             @if can_choose { th.choice scope="col" { span.visually-hidden { (texts.get("pages-choose")) } } }
             th scope="col" { (texts.get("pages-page")) }
             th scope="col" { (texts.get("state")) }
-            th scope="col" { (texts.get("pages-view")) }
+            th.kind scope="col" { (texts.get("pages-view")) }
             @if pages.may_write { th scope="col" { span.visually-hidden { (texts.get("pages-actions")) } } }
         }
     };
@@ -132,7 +132,7 @@ fn row(pages: &Pages<'_>, entry: &Entry, can_choose: bool) -> Markup {
                 }
             }
             td { (entry.state.mark(texts)) }
-            td.muted { bdi { (entry.view) } }
+            td.kind.muted { bdi { (entry.view) } }
             @if pages.may_write {
                 td {
                     a.small href=(new_below.with("parent", &entry.unique_name))
