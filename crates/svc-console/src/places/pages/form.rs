@@ -10,7 +10,7 @@ use super::{
     place::Pages,
     sent::{PARAMS, REST},
 };
-use crate::{json::Fault, texts::Texts, ui::diff::side_by_side};
+use crate::{assets::EDITOR, json::Fault, texts::Texts, ui::diff::side_by_side};
 
 /// How many lines around a fault are shown.
 const AROUND: usize = 2;
@@ -28,6 +28,7 @@ pub(super) fn fields(about: &About<'_>) -> Markup {
         }
         (params(about))
         (rest(about, texts))
+        script type="module" src=(EDITOR.href(&about.pages.visit().root)) {}
     }
 }
 
