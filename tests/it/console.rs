@@ -1,10 +1,11 @@
 //! The console, as a browser without scripts uses it: links and forms over HTTP.
 
-mod people;
 mod bulk;
 mod cells;
 mod filters;
 mod imports;
+mod pages;
+mod people;
 mod records;
 mod resources;
 mod sign_in;

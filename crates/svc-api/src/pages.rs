@@ -147,6 +147,14 @@ impl Pages {
         )
     }
 
+    /// Gets what a page held in a revision: `GET .../view_settings/{UID}/revisions/{number}/`.
+    pub fn revision(&self, uid: impl Into<PageUid>, number: u64) -> Call<pages::GetRevision> {
+        Call::new(
+            &self.client,
+            pages::GetRevision::new(self.client.scope(), uid, number),
+        )
+    }
+
     /// Restores a revision as the draft of its page: `POST .../view_settings/{UID}/revisions/{number}/restore/`.
     pub fn restore(
         &self,

@@ -1,6 +1,7 @@
 //! `svc demo`: a shop database that it makes, served with credentials that are made for this run.
 
 mod folder;
+mod pages;
 mod random;
 mod shop;
 mod words;
@@ -128,12 +129,14 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Error> {
     new.sign_up = true;
     let project = ProjectName::from(PROJECT);
     let projects = store.projects().list().await?;
+    let scope = Scope::new(&project, EnvironmentName::default());
     if projects.iter().any(|known| known.unique_name == project) {
         let mut patch = ProjectPatch::default();
         patch.sign_up = Some(true);
         store.projects().update(&project, patch).await?;
     } else {
         start::create_project(store, new).await?;
+        pages::make(store, &scope).await?;
     }
     let path = shop.to_str().ok_or_else(|| {
         let path = shop.display();
@@ -142,7 +145,6 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Error> {
         ))
     })?;
     let resource = NewResource::new(RESOURCE, connect::resolve(&format!("sqlite:{path}"))?);
-    let scope = Scope::new(project, EnvironmentName::default());
     store.resources().replace(&scope, resource).await?;
     Ok(())
 }

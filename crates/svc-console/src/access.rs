@@ -8,3 +8,10 @@ pub(crate) fn may_administer(account: &Account, project: &Project) -> bool {
     let group = group.and_then(|team| team.permissions_group.as_deref());
     account.is_operator || group == Some("administrator")
 }
+
+/// Whether an account may change the pages of a project.
+pub(crate) fn may_edit(account: &Account, project: &Project) -> bool {
+    let group = project.group.as_ref();
+    let group = group.and_then(|team| team.permissions_group.as_deref());
+    may_administer(account, project) || group == Some("editor")
+}

@@ -69,6 +69,12 @@ pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("grid", "js", "text/javascript; charset=utf-8", bytes)
 });
 
+/// The script of pages on which JSON is edited.
+pub(crate) static EDITOR: LazyLock<Asset> = LazyLock::new(|| {
+    let bytes = include_bytes!("../assets/editor.js");
+    Asset::new("editor", "js", "text/javascript; charset=utf-8", bytes)
+});
+
 /// The icon of the pages.
 pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
     let bytes = include_bytes!("../assets/icon.svg");
@@ -77,7 +83,9 @@ pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
 
 /// The file of this name.
 pub(crate) fn find(name: &str) -> Result<Answer> {
-    let all = [&*STYLES, &*SCRIPT, &*RECORDS, &*GRID, &*CELL, &*ICON];
+    let all = [
+        &*STYLES, &*SCRIPT, &*RECORDS, &*GRID, &*CELL, &*EDITOR, &*ICON,
+    ];
     let found = all.into_iter().find(|asset| asset.name == name);
     let found = found.ok_or(Problem::NotFound)?;
     Ok(Answer::file(found.media_type, found.bytes))

@@ -12,6 +12,7 @@ mod answer;
 mod assets;
 mod descriptions;
 mod href;
+mod json;
 mod multipart;
 mod places;
 mod problem;

@@ -8,6 +8,7 @@ mod entered;
 mod environment;
 mod imports;
 pub(crate) mod model;
+mod pages;
 mod problem;
 mod projects;
 mod record;
@@ -60,7 +61,10 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         });
     }
     if visit.is_post() {
-        let takes_files = matches!(parts[..], ["projects", .., "import"] | ["projects", .., "value", _]);
+        let takes_files = matches!(
+            parts[..],
+            ["projects", .., "import"] | ["projects", .., "value", _]
+        );
         visit.read_form(takes_files).await?;
     }
     visit.open_session().await?;
@@ -87,6 +91,7 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                 ["connect"] => resources::create(visit, &scope).await,
                 ["resources", name] => resources::answer(visit, &scope, name).await,
                 ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,
+                ["pages", ref rest @ ..] => Box::pin(pages::route(visit, &scope, rest)).await,
                 ["records", resource] => environment::models(visit, &scope, resource).await,
                 ["records", resource, model] => {
                     Box::pin(records::answer(visit, &scope, (resource, model))).await
@@ -110,18 +115,32 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                     Box::pin(imports::progress(visit, &scope, (resource, model), rest)).await
                 }
                 ["records", resource, model, "views", ref rest @ ..] => {
-                    Box::pin(records::views::route(visit, &scope, (resource, model), rest)).await
+                    Box::pin(records::views::route(
+                        visit,
+                        &scope,
+                        (resource, model),
+                        rest,
+                    ))
+                    .await
                 }
                 ["records", resource, model, "suggest"] => {
                     record::picker::suggest(visit, &scope, (resource, model)).await
                 }
                 ["records", resource, model, "record", id, "value", field] => {
-                    let value = record::value::answer(visit, &scope, (resource, model), (id, field));
+                    let value =
+                        record::value::answer(visit, &scope, (resource, model), (id, field));
                     Box::pin(value).await
                 }
-                ["records", resource, model, "record", id, "value", field, "file"] => {
-                    record::value::file(visit, &scope, (resource, model), (id, field)).await
-                }
+                [
+                    "records",
+                    resource,
+                    model,
+                    "record",
+                    id,
+                    "value",
+                    field,
+                    "file",
+                ] => record::value::file(visit, &scope, (resource, model), (id, field)).await,
                 ["records", resource, model, "record", id] => {
                     record::answer(visit, &scope, (resource, model), id).await
                 }

@@ -1,9 +1,11 @@
 //! The components that places are made of.
 
 pub(crate) mod cell;
+pub(crate) mod diff;
 pub(crate) mod filled;
 pub(crate) mod form;
 pub(crate) mod frame;
+pub(crate) mod moment;
 pub(crate) mod notice;
 pub(crate) mod paging;
 pub(crate) mod swatch;

@@ -563,3 +563,164 @@ cell-open = Ganzer Datensatz
 cell-only = Nur dieser Wert
 cell-not = Nicht dieser Wert
 cell-same = Listen nach den Werten dieses Datensatzes
+# Seiten.
+area-pages = Seiten
+pages-read-only = Sie dürfen die Seiten lesen, aber nicht ändern. Fragen Sie eine Administratorin oder einen Administrator nach mehr.
+pages-empty = Es gibt noch keine Seiten.
+pages-empty-next = Legen Sie mit „Neue Seite“ die erste an.
+pages-new = Neue Seite
+pages-new-below = Neue darunter
+pages-new-below-of = Neue darunter: { $name }
+pages-below = unter { $name }
+pages-page = Seite
+pages-actions = Was man tun kann
+pages-choose = Auswählen
+pages-choose-one = { $name } auswählen
+pages-publish-chosen = Vergleichen und veröffentlichen
+pages-discard-chosen = Entwürfe verwerfen
+pages-none-chosen = { $count ->
+    [one] Ist keine gewählt: die eine Seite mit Entwurf.
+   *[other] Ist keine gewählt: alle { $count } Seiten mit Entwurf.
+}
+pages-state-published = veröffentlicht
+pages-state-changed = geänderter Entwurf
+pages-state-new = nie veröffentlicht
+pages-state-deleted = im Entwurf gelöscht
+pages-name = Name
+pages-unique-name = Eindeutiger Name
+pages-unique-name-hint = Seiten und Adressen beziehen sich darauf. Wird aus dem Namen gebildet, wenn er leer ist.
+pages-view = Art
+pages-view-hint = custom, außer die Anwendung kennt andere.
+pages-parent = Seite darüber
+pages-at-top = – keine –
+pages-parent-missing = { $name } (diese Seite gibt es nicht)
+pages-order = Reihenfolge
+pages-order-hint = Eine Zahl: So sind Seiten nebeneinander geordnet.
+pages-order-wrong = Geben Sie eine Zahl ein, etwa 2 oder 1.5.
+pages-resource = Datenbank
+pages-model = Tabelle
+pages-params = Aufbau (JSON)
+pages-params-hint = Was nicht geändert wird, bleibt wie gespeichert, mit jeder Ziffer und der Reihenfolge der Namen.
+pages-rest = Weitere Eigenschaften
+pages-rest-label = Eigenschaften (JSON-Objekt)
+pages-rest-hint = Eine Eigenschaft, die hier entfernt wird, wird null.
+pages-rest-wrong = Geben Sie ein JSON-Objekt ein, etwa {"{"}"zoom": 1.5{"}"}.
+pages-rest-taken = { $name } kann hier nicht gesetzt werden: Es hat ein eigenes Feld, oder der Dienst setzt es.
+pages-json-wrong = Zeile { $line }, Zeichen { $column }:
+pages-format = JSON anordnen
+pages-save = Entwurf speichern
+pages-saved = Als Entwurf gespeichert. Alle sehen ihn, sobald er veröffentlicht ist.
+pages-document = Die ganze Seite
+pages-name-missing = Geben Sie einen Namen ein.
+pages-changes = Mit Veröffentlichtem vergleichen
+pages-revisions = Fassungen
+pages-discard = Entwurf verwerfen
+pages-keep = Seite behalten
+pages-publish = Veröffentlichen
+pages-edit = Zurück zur Seite
+pages-is-deleted = Diese Seite ist im Entwurf gelöscht. Sie bleibt veröffentlicht, bis das Löschen veröffentlicht wird.
+pages-published-this = Veröffentlicht.
+pages-published = { $count ->
+    [one] Eine Seite wurde veröffentlicht.
+   *[other] { $count } Seiten wurden veröffentlicht.
+}
+pages-discarded = { $count ->
+    [one] Ein Entwurf wurde verworfen.
+   *[other] { $count } Entwürfe wurden verworfen.
+}
+pages-copied = { $count ->
+    [one] Eine Seite wurde hierher kopiert.
+   *[other] { $count } Seiten wurden hierher kopiert.
+}
+pages-deleted = Die Seite wurde gelöscht.
+pages-restored = Fassung { $number } ist jetzt der Entwurf.
+pages-conflict-same = Jemand anderes hat inzwischen dieselben Felder geändert. Ihre Eingaben stehen im Formular, die anderen daneben; speichern Sie erneut, um Ihre zu behalten.
+pages-conflict-document = Links, was jetzt gespeichert ist, rechts Ihre Eingabe.
+pages-theirs = Jetzt gespeichert
+pages-mine = Ihre Eingabe
+pages-deleted-meanwhile = Jemand anderes hat diese Seite inzwischen gelöscht. Ihre Eingabe steht unten: Legen Sie sie als neue Seite an, oder lassen Sie es.
+pages-published-name = Veröffentlicht
+pages-draft-name = Entwurf
+pages-no-difference = Entwurf und veröffentlichte Seite haben denselben Inhalt.
+pages-number = Nummer
+pages-when = Wann
+pages-who = Wer
+pages-what = Was
+pages-no-author = unbekannt
+pages-revisions-what = Jede Änderung hinterlässt eine Fassung; die neuesten hundert bleiben erhalten.
+pages-revision = Fassung
+pages-revision-title = Fassung { $number }
+pages-revision-draft = Entwurf gespeichert
+pages-revision-deleted = im Entwurf gelöscht
+pages-revision-published = veröffentlicht
+pages-revision-same = Die Seite hat den Inhalt dieser Fassung.
+pages-now = Jetzt, mit Entwürfen
+pages-restore = Als Entwurf wiederherstellen
+pages-restore-what = Diese Fassung wird zum Entwurf. Was veröffentlicht ist, bleibt, und der jetzige Entwurf bleibt als Fassung erhalten.
+pages-restore-changed = Jemand anderes hat die Seite inzwischen geändert, daher wurde nichts wiederhergestellt. Vergleichen Sie noch einmal.
+pages-delete-new = Die Seite { $name } wurde nie veröffentlicht. Sie wird mit ihren Fassungen endgültig gelöscht.
+pages-delete-published = Die Seite { $name } wird im Entwurf gelöscht. Sie bleibt veröffentlicht, bis das Löschen veröffentlicht wird.
+pages-delete-below = { $count ->
+    [one] Eine Seite liegt darunter. Sie bleibt und rückt nach oben.
+   *[other] { $count } Seiten liegen darunter. Sie bleiben und rücken nach oben.
+}
+pages-delete-changed = Jemand anderes hat die Seite inzwischen geändert. Sehen Sie sie noch einmal an, bevor Sie sie löschen.
+pages-no-drafts = Keine Seite hat einen Entwurf.
+pages-publish-title = Entwürfe veröffentlichen
+pages-publish-what = { $count ->
+    [one] Alle sehen diese Änderung, sobald sie veröffentlicht ist.
+   *[other] Alle sehen diese { $count } Änderungen, sobald sie veröffentlicht sind, alle zugleich.
+}
+pages-publish-others = { $count ->
+    [one] Eine weitere Seite hat einen Entwurf, der Entwurf bleibt.
+   *[other] { $count } weitere Seiten haben Entwürfe, die Entwürfe bleiben.
+}
+pages-publish-count = { $count ->
+    [one] Diese Seite veröffentlichen
+   *[other] { $count } Seiten veröffentlichen
+}
+pages-publish-deletes = Die Seite wird mit ihren Fassungen endgültig gelöscht.
+pages-publish-newer = Jemand hat seit Ihrem Blick einen neueren Entwurf gespeichert, daher wurde nichts veröffentlicht. Er ist unten markiert.
+pages-publish-newer-too = Auch die neueren Entwürfe veröffentlichen
+pages-publish-without = Die neueren Entwürfe auslassen
+pages-newer = neuer als das, was Sie sahen
+pages-discard-title = Entwürfe verwerfen
+pages-discard-what = { $count ->
+    [one] Dieser Entwurf wird verworfen:
+   *[other] Diese { $count } Entwürfe werden verworfen:
+}
+pages-discard-changed = geht auf das Veröffentlichte zurück
+pages-discard-new = wurde nie veröffentlicht und wird endgültig gelöscht
+pages-discard-deleted = bleibt doch erhalten
+pages-discard-others = { $count ->
+    [one] Ein weiterer Entwurf bleibt.
+   *[other] { $count } weitere Entwürfe bleiben.
+}
+pages-discard-newer = Jemand hat seit Ihrem Blick einen neueren Entwurf gespeichert, daher wurde nichts verworfen. Er ist unten markiert.
+pages-copy = In eine Umgebung kopieren
+pages-copy-administrators = Nur Administratorinnen und Administratoren kopieren Seiten in andere Umgebungen.
+pages-copy-what = Die Seiten werden mit ihren Entwürfen kopiert. Ihre Fassungen beginnen dort von vorn.
+pages-copy-to = Nach
+pages-copy-pages = Seiten
+pages-copy-settings = Einstellungen der Umgebung
+pages-copy-next = Zeigen, was geschieht
+pages-copy-nothing = Wählen Sie, was kopiert wird.
+pages-copy-nowhere = Das Projekt hat keine andere Umgebung. Legen Sie zuerst eine an.
+pages-copy-count = { $count ->
+    [one] Eine Seite von { $from } wird nach { $to } kopiert.
+   *[other] { $count } Seiten von { $from } werden nach { $to } kopiert.
+}
+pages-copy-replaces = { $count ->
+    [one] { $to } hat eine Seite, die mit Entwurf und Fassungen gelöscht wird.
+   *[other] { $to } hat { $count } Seiten, die alle mit Entwürfen und Fassungen gelöscht werden.
+}
+pages-copy-with-settings = Die Einstellungen von { $from } werden die von { $to }.
+pages-copy-replaces-settings = Die Einstellungen, die { $to } hat, gehen verloren.
+pages-copy-replace = Ersetzen und kopieren
+pages-copy-do = Kopieren
+diff-removed = entfernt
+diff-added = hinzugefügt
+diff-more = { $count ->
+    [one] Eine weitere Zeile ist nicht gezeigt.
+   *[other] { $count } weitere Zeilen sind nicht gezeigt.
+}

@@ -563,3 +563,164 @@ cell-open = Whole record
 cell-only = Only this value
 cell-not = Not this value
 cell-same = Lists by the values of this record
+# Pages.
+area-pages = Pages
+pages-read-only = You may read the pages, and not change them. Ask an administrator for more.
+pages-empty = There are no pages yet.
+pages-empty-next = Make the first one with “New page”.
+pages-new = New page
+pages-new-below = New below
+pages-new-below-of = New below { $name }
+pages-below = below { $name }
+pages-page = Page
+pages-actions = What can be done
+pages-choose = Choose
+pages-choose-one = Choose { $name }
+pages-publish-chosen = Compare and publish
+pages-discard-chosen = Discard drafts
+pages-none-chosen = { $count ->
+    [one] If none is chosen: the one page with a draft.
+   *[other] If none is chosen: all { $count } pages with a draft.
+}
+pages-state-published = published
+pages-state-changed = changed draft
+pages-state-new = never published
+pages-state-deleted = deleted in the draft
+pages-name = Name
+pages-unique-name = Unique name
+pages-unique-name-hint = Pages and addresses refer to it. Made from the name if empty.
+pages-view = Kind
+pages-view-hint = custom, unless the application knows others.
+pages-parent = Page above
+pages-at-top = – none –
+pages-parent-missing = { $name } (there is no such page)
+pages-order = Order
+pages-order-hint = A number: pages beside each other are in this order.
+pages-order-wrong = Enter a number, such as 2 or 1.5.
+pages-resource = Database
+pages-model = Table
+pages-params = Structure (JSON)
+pages-params-hint = What is not changed stays as it is stored, with every digit and the order of names.
+pages-rest = Other properties
+pages-rest-label = Properties (JSON object)
+pages-rest-hint = A property that is removed here becomes null.
+pages-rest-wrong = Enter a JSON object, such as {"{"}"zoom": 1.5{"}"}.
+pages-rest-taken = { $name } cannot be set here: it has its own field, or the service sets it.
+pages-json-wrong = Line { $line }, character { $column }:
+pages-format = Lay out JSON
+pages-save = Save draft
+pages-saved = Saved as a draft. Everybody sees it once it is published.
+pages-document = The whole page
+pages-name-missing = Enter a name.
+pages-changes = Compare with published
+pages-revisions = Revisions
+pages-discard = Discard draft
+pages-keep = Keep the page
+pages-publish = Publish
+pages-edit = Back to the page
+pages-is-deleted = This page is deleted in the draft. It stays published until the deletion is published.
+pages-published-this = Published.
+pages-published = { $count ->
+    [one] One page was published.
+   *[other] { $count } pages were published.
+}
+pages-discarded = { $count ->
+    [one] One draft was discarded.
+   *[other] { $count } drafts were discarded.
+}
+pages-copied = { $count ->
+    [one] One page was copied here.
+   *[other] { $count } pages were copied here.
+}
+pages-deleted = The page was deleted.
+pages-restored = Revision { $number } is now the draft.
+pages-conflict-same = Somebody else has changed the same fields meanwhile. Yours are in the form, theirs are shown beside them; save again to keep yours.
+pages-conflict-document = On the left what is stored now, on the right what you have entered.
+pages-theirs = Stored now
+pages-mine = Yours
+pages-deleted-meanwhile = Somebody else has deleted this page meanwhile. What you entered is below: create it as a new page, or leave it.
+pages-published-name = Published
+pages-draft-name = Draft
+pages-no-difference = Draft and published page have the same content.
+pages-number = Number
+pages-when = When
+pages-who = Who
+pages-what = What
+pages-no-author = unknown
+pages-revisions-what = Each change leaves a revision; the newest hundred are kept.
+pages-revision = Revision
+pages-revision-title = Revision { $number }
+pages-revision-draft = draft saved
+pages-revision-deleted = deleted in the draft
+pages-revision-published = published
+pages-revision-same = The page has the content of this revision.
+pages-now = Now, with drafts
+pages-restore = Restore as draft
+pages-restore-what = Restoring makes this revision the draft. What is published stays as it is, and the draft of now stays as a revision.
+pages-restore-changed = Somebody else has changed the page meanwhile, so nothing was restored. Compare again.
+pages-delete-new = The page { $name } was never published. It is deleted for good, with its revisions.
+pages-delete-published = The page { $name } is deleted in the draft. It stays published until the deletion is published.
+pages-delete-below = { $count ->
+    [one] One page is below it. It stays, and moves to the top.
+   *[other] { $count } pages are below it. They stay, and move to the top.
+}
+pages-delete-changed = Somebody else has changed the page meanwhile. Look at it again before you delete it.
+pages-no-drafts = No page has a draft.
+pages-publish-title = Publish drafts
+pages-publish-what = { $count ->
+    [one] Everybody sees this change once it is published.
+   *[other] Everybody sees these { $count } changes once they are published, all at once.
+}
+pages-publish-others = { $count ->
+    [one] One other page has a draft, which stays a draft.
+   *[other] { $count } other pages have drafts, which stay drafts.
+}
+pages-publish-count = { $count ->
+    [one] Publish this page
+   *[other] Publish { $count } pages
+}
+pages-publish-deletes = The page is deleted for good, with its revisions.
+pages-publish-newer = Somebody has saved a newer draft since you looked, so nothing was published. It is marked below.
+pages-publish-newer-too = Publish the newer drafts too
+pages-publish-without = Leave out the newer drafts
+pages-newer = newer than what you saw
+pages-discard-title = Discard drafts
+pages-discard-what = { $count ->
+    [one] This draft is discarded:
+   *[other] These { $count } drafts are discarded:
+}
+pages-discard-changed = goes back to what is published
+pages-discard-new = was never published, and is deleted for good
+pages-discard-deleted = is kept after all
+pages-discard-others = { $count ->
+    [one] One other draft stays.
+   *[other] { $count } other drafts stay.
+}
+pages-discard-newer = Somebody has saved a newer draft since you looked, so nothing was discarded. It is marked below.
+pages-copy = Copy to an environment
+pages-copy-administrators = Only administrators copy pages to other environments.
+pages-copy-what = The pages are copied with their drafts. Their revisions begin again there.
+pages-copy-to = To
+pages-copy-pages = Pages
+pages-copy-settings = Settings of the environment
+pages-copy-next = Show what happens
+pages-copy-nothing = Choose what is copied.
+pages-copy-nowhere = The project has no other environment. Make one first.
+pages-copy-count = { $count ->
+    [one] One page of { $from } is copied to { $to }.
+   *[other] { $count } pages of { $from } are copied to { $to }.
+}
+pages-copy-replaces = { $count ->
+    [one] { $to } has one page, which is deleted with its draft and its revisions.
+   *[other] { $to } has { $count } pages, which are all deleted with their drafts and revisions.
+}
+pages-copy-with-settings = The settings of { $from } become those of { $to }.
+pages-copy-replaces-settings = The settings that { $to } has are lost.
+pages-copy-replace = Replace and copy
+pages-copy-do = Copy
+diff-removed = removed
+diff-added = added
+diff-more = { $count ->
+    [one] One more line is not shown.
+   *[other] { $count } more lines are not shown.
+}

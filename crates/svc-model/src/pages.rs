@@ -12,7 +12,7 @@ use crate::{
 
 pub use self::{
     publish::{Discard, Discarded, Publish, Published},
-    revisions::{Restore, Revision, Revisions},
+    revisions::{GetRevision, Restore, Revision, Revisions},
 };
 
 /// The settings of a page: a JSON object with any properties.

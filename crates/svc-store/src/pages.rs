@@ -174,27 +174,42 @@ impl Pages<'_> {
     }
 
     /// Publishes the drafts of these pages, or of all pages, in one transaction, and gives the pages that had one,
-    /// the oldest first. A page that is deleted in the draft layer is deleted for good.
+    /// the oldest first. A page that is deleted in the draft layer is deleted for good. With `if_match`, the value of an
+    /// `If-Match` header, only when each draft still has one of its entity tags; that of a deletion is that of the
+    /// published page.
     ///
     /// # Errors
+    /// [`ErrorKind::PreconditionFailed`](crate::ErrorKind::PreconditionFailed);
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, or no such page in
     /// either layer; a field error on `unique_name` that names the page whose name another published page has. Nothing
     /// is published then.
-    pub async fn publish(&self, scope: &Scope, uids: Option<Vec<PageUid>>) -> Result<Vec<PageUid>> {
+    pub async fn publish(
+        &self,
+        scope: &Scope,
+        uids: Option<Vec<PageUid>>,
+        if_match: Option<&str>,
+    ) -> Result<Vec<PageUid>> {
+        let if_match = if_match.map(str::to_owned);
         self.change(scope, move |change| {
-            publish::publish(change, uids.as_deref())
+            publish::publish(change, uids.as_deref(), if_match.as_deref())
         })
         .await
     }
 
     /// Discards the drafts of these pages, or of all pages, in one transaction, and gives the pages that had one, the
-    /// oldest first. A page that was never published is deleted then.
+    /// oldest first. A page that was never published is deleted then. `if_match` as in [`publish`](Self::publish).
     ///
     /// # Errors
     /// As [`publish`](Self::publish); a name is taken here when another draft has it.
-    pub async fn discard(&self, scope: &Scope, uids: Option<Vec<PageUid>>) -> Result<Vec<PageUid>> {
+    pub async fn discard(
+        &self,
+        scope: &Scope,
+        uids: Option<Vec<PageUid>>,
+        if_match: Option<&str>,
+    ) -> Result<Vec<PageUid>> {
+        let if_match = if_match.map(str::to_owned);
         self.change(scope, move |change| {
-            publish::discard(change, uids.as_deref())
+            publish::discard(change, uids.as_deref(), if_match.as_deref())
         })
         .await
     }
@@ -210,6 +225,20 @@ impl Pages<'_> {
             .read_in(scope.clone(), move |reader, scope: ScopeRow| {
                 rows::ensure_exists(reader, &scope.environment_uid, &uid)?;
                 revisions::list(reader, &uid)
+            })
+            .await
+    }
+
+    /// What a page held in a revision, a JSON object; its `draft` and `deleted` are those of the revision.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, page or revision.
+    pub async fn revision(&self, scope: &Scope, uid: &PageUid, number: u64) -> Result<Bytes> {
+        let uid = uid.clone();
+        self.store
+            .read_in(scope.clone(), move |reader, scope: ScopeRow| {
+                rows::ensure_exists(reader, &scope.environment_uid, &uid)?;
+                revisions::get(reader, &uid, number, &scope.names.environment)
             })
             .await
     }

@@ -117,10 +117,12 @@ async fn drafts_are_published_and_discarded_and_revisions_restored() {
         .answer(StatusCode::OK, r#"{"discarded":["5f0c"]}"#)
         .answer(StatusCode::OK, r#"{"discarded":[]}"#)
         .answer(StatusCode::OK, format!("[{revision}]"))
+        .answer(StatusCode::OK, page)
         .answer(StatusCode::OK, page);
     let pages = client(&script).pages();
 
-    let published = pages.publish(["5f0c", "6f0c"]).await.unwrap();
+    let published = pages.publish(["5f0c", "6f0c"]).if_match("\"1\", \"2\"");
+    let published = published.await.unwrap();
     assert_eq!(published, ["5f0c".into(), "6f0c".into()]);
     assert!(pages.publish_all().await.unwrap().is_empty());
     assert_eq!(pages.discard(["5f0c"]).await.unwrap(), ["5f0c".into()]);
@@ -128,6 +130,7 @@ async fn drafts_are_published_and_discarded_and_revisions_restored() {
     let revisions = pages.revisions("5f0c").await.unwrap();
     assert_eq!((revisions[0].number, revisions[0].draft), (2, true));
     assert_eq!(revisions[0].author.as_deref(), Some("a@example.com"));
+    assert!(pages.revision("5f0c", 2).await.unwrap().draft());
     let restored = pages.restore("5f0c", 2).if_match("\"1\"").await.unwrap();
     assert!(restored.draft());
 
@@ -140,10 +143,13 @@ async fn drafts_are_published_and_discarded_and_revisions_restored() {
             format!(r#"POST {base}discard/ {{"uids":["5f0c"]}}"#),
             format!("POST {base}discard/ {{}}"),
             format!("GET {base}5f0c/revisions/"),
+            format!("GET {base}5f0c/revisions/2/"),
             format!("POST {base}5f0c/revisions/2/restore/"),
         ]
     );
-    assert_eq!(script.requests()[5].headers[header::IF_MATCH], "\"1\"");
+    let requests = script.requests();
+    assert_eq!(requests[0].headers[header::IF_MATCH], "\"1\", \"2\"");
+    assert_eq!(requests[6].headers[header::IF_MATCH], "\"1\"");
 }
 
 #[tokio::test]

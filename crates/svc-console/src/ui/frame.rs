@@ -22,6 +22,8 @@ use crate::{
 pub(crate) enum Area {
     /// Databases, models, records.
     Data,
+    /// Pages, their drafts and revisions.
+    Pages,
     /// Users, teams, rights.
     Users,
     /// The settings of the project.
@@ -29,12 +31,13 @@ pub(crate) enum Area {
 }
 
 impl Area {
-    const ALL: [Self; 3] = [Self::Data, Self::Users, Self::Settings];
+    const ALL: [Self; 4] = [Self::Data, Self::Pages, Self::Users, Self::Settings];
 
     /// The place that it begins with, below the environment's; empty: the environment's own.
     fn path(self) -> &'static [&'static str] {
         match self {
             Self::Data => &[],
+            Self::Pages => &["pages"],
             Self::Users => &["users"],
             Self::Settings => &["settings"],
         }
@@ -43,6 +46,7 @@ impl Area {
     fn name(self, texts: &Texts) -> String {
         match self {
             Self::Data => texts.get("area-data"),
+            Self::Pages => texts.get("area-pages"),
             Self::Users => texts.get("area-users"),
             Self::Settings => texts.get("area-settings"),
         }
@@ -51,7 +55,7 @@ impl Area {
     /// Whether only administrators have a use for it.
     fn is_for_administrators(self) -> bool {
         match self {
-            Self::Data | Self::Users => false,
+            Self::Data | Self::Pages | Self::Users => false,
             Self::Settings => true,
         }
     }

@@ -61,6 +61,10 @@ pub struct Publish {
     /// The pages; `None` for all pages of the environment.
     #[wire(body, present)]
     pub uids: Option<Vec<PageUid>>,
+    /// Acts only if each of the drafts still has one of these entity tags, separated by commas. The tag of a deletion is
+    /// that of the published page.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }
 
 /// Discard drafts, in one transaction: `POST .../view_settings/discard/`, 200 with [`Discarded`].
@@ -76,4 +80,8 @@ pub struct Discard {
     /// The pages; `None` for all pages of the environment.
     #[wire(body, present)]
     pub uids: Option<Vec<PageUid>>,
+    /// Acts only if each of the drafts still has one of these entity tags, separated by commas. The tag of a deletion is
+    /// that of the published page.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }

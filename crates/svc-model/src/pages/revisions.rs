@@ -51,6 +51,35 @@ pub struct Revisions {
     pub uid: PageUid,
 }
 
+/// Get what a page held in a revision: `GET .../view_settings/{UID}/revisions/{number}/`, 200 with [`PageSettings`], whose
+/// `draft` and `deleted` are those of the revision.
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Application "/projects/{project}/{environment}/view_settings/{uid}/revisions/{number}/")]
+#[operation(name = "pages.get_revision", read, credential = ApiKey, level = Member, answer = PageSettings)]
+#[non_exhaustive]
+pub struct GetRevision {
+    /// The environment of the page.
+    #[wire(path)]
+    pub scope: Scope,
+    /// The page.
+    #[wire(path)]
+    pub uid: PageUid,
+    /// The number of the revision, as a text.
+    #[wire(path)]
+    pub number: String,
+}
+
+impl GetRevision {
+    /// Gets what a page held in a revision.
+    pub fn new(scope: impl Into<Scope>, uid: impl Into<PageUid>, number: u64) -> Self {
+        Self {
+            scope: scope.into(),
+            uid: uid.into(),
+            number: number.to_string(),
+        }
+    }
+}
+
 /// Make a revision the draft of its page: `POST .../view_settings/{UID}/revisions/{number}/restore/`, 200 with the
 /// [`PageSettings`] of the draft layer.
 #[derive(Clone, Debug, Operation)]

@@ -5,8 +5,8 @@ use std::mem;
 use http::StatusCode;
 use svc_model::{
     Invalid, PageUid,
-    pages::{self, Create, Delete, Discard, Discarded, Get, List, Publish, Published, Restore},
-    pages::{Revisions, Update},
+    pages::{self, Create, Delete, Discard, Discarded, Get, GetRevision, List, Publish, Published},
+    pages::{Restore, Revisions, Update},
 };
 use svc_store::PageList;
 
@@ -29,6 +29,7 @@ pub(crate) fn routes() -> Routes {
         .on::<Publish, _>(publish)
         .on::<Discard, _>(discard)
         .on::<Revisions, _>(revisions)
+        .on::<GetRevision, _>(revision)
         .on::<Restore, _>(restore)
 }
 
@@ -83,14 +84,16 @@ async fn delete(call: Call<Delete>) -> ApiResult {
 async fn publish(mut call: Call<Publish>) -> ApiResult {
     let uids = checked(call.operation.uids.take())?;
     let pages = call.store.pages();
-    let published = pages.publish(&call.operation.scope, uids).await?;
+    let tags = call.operation.if_match.as_deref();
+    let published = pages.publish(&call.operation.scope, uids, tags).await?;
     Ok(operation_response::<Publish>(&Published::new(published)))
 }
 
 async fn discard(mut call: Call<Discard>) -> ApiResult {
     let uids = checked(call.operation.uids.take())?;
     let pages = call.store.pages();
-    let discarded = pages.discard(&call.operation.scope, uids).await?;
+    let tags = call.operation.if_match.as_deref();
+    let discarded = pages.discard(&call.operation.scope, uids, tags).await?;
     Ok(operation_response::<Discard>(&Discarded::new(discarded)))
 }
 
@@ -123,14 +126,26 @@ fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
     revision
 }
 
+async fn revision(call: Call<GetRevision>) -> ApiResult {
+    let GetRevision {
+        scope, uid, number, ..
+    } = &call.operation;
+    let pages = call.store.pages();
+    let json = pages.revision(scope, uid, number_of(number)).await?;
+    Ok(raw_json_response(StatusCode::OK, Chunks::from([json])))
+}
+
 async fn restore(call: Call<Restore>) -> ApiResult {
     let Restore { scope, uid, .. } = &call.operation;
     let tags = call.operation.if_match.as_deref();
-    // A text that is not a number names no revision.
-    let number = call.operation.number.parse().unwrap_or(0);
     let pages = call.store.pages();
-    let restored = pages.restore(scope, uid, number, tags);
+    let restored = pages.restore(scope, uid, number_of(&call.operation.number), tags);
     Ok(call.answer(restored.await?))
+}
+
+/// The number of a revision; a text that is not a number names no revision.
+fn number_of(text: &str) -> u64 {
+    text.parse().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -178,6 +178,7 @@ mod tests {
             ("publish/", "post"),
             ("discard/", "post"),
             ("{uid}/revisions/", "get"),
+            ("{uid}/revisions/{number}/", "get"),
             ("{uid}/revisions/{number}/restore/", "post"),
         ] {
             assert!(responses(below, method)["200"].is_object(), "{below}");

@@ -1,5 +1,7 @@
 //! `If-Match` (RFC 9110, section 13.1.1): a change goes through only on what the caller has read.
 
+use std::collections::HashSet;
+
 use crate::error::{Error, Result};
 
 /// What an entity tag ends with when it is one of a page that has a draft.
@@ -17,24 +19,50 @@ pub(super) fn check(header: Option<&str>, state: &str) -> Result<()> {
 
 /// The strong comparison: a weak tag (`W/"..."`) never matches. What cannot be read matches nothing.
 fn matches(header: &str, state: &str) -> bool {
-    if header.trim() == "*" {
-        return true;
-    }
-    let mut rest = header;
-    loop {
-        rest = rest.trim_start_matches([' ', '\t', ',']);
-        let (weak, tag) = match rest.strip_prefix("W/") {
-            Some(tag) => (true, tag),
-            None => (false, rest),
-        };
-        let Some((opaque, after)) = tag.strip_prefix('"').and_then(|tag| tag.split_once('"'))
-        else {
-            return false;
-        };
-        if !weak && opaque.strip_suffix(DRAFT).unwrap_or(opaque) == state {
-            return true;
+    header.trim() == "*" || Tags(header).any(|known| known == state)
+}
+
+/// The states of pages that a header names, for looking up many of them.
+pub(super) enum States<'h> {
+    Any,
+    These(HashSet<&'h str>),
+}
+
+impl<'h> States<'h> {
+    pub(super) fn of(header: &'h str) -> Self {
+        match header.trim() {
+            "*" => Self::Any,
+            _ => Self::These(Tags(header).collect()),
         }
-        rest = after;
+    }
+
+    pub(super) fn has(&self, state: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::These(known) => known.contains(state),
+        }
+    }
+}
+
+/// The states in the strong entity tags of a header, up to what cannot be read.
+struct Tags<'h>(&'h str);
+
+impl<'h> Iterator for Tags<'h> {
+    type Item = &'h str;
+
+    fn next(&mut self) -> Option<&'h str> {
+        loop {
+            let rest = self.0.trim_start_matches([' ', '\t', ',']);
+            let (weak, tag) = match rest.strip_prefix("W/") {
+                Some(tag) => (true, tag),
+                None => (false, rest),
+            };
+            let (opaque, after) = tag.strip_prefix('"')?.split_once('"')?;
+            self.0 = after;
+            if !weak {
+                return Some(opaque.strip_suffix(DRAFT).unwrap_or(opaque));
+            }
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use svc_model::wire::Operation as _;
 use svc_model::{Draft, PageUid};
 
 use super::change::{Change, Layers};
+use super::if_match::States;
 use super::revisions;
 use super::rows::{self, DRAFT, PUBLISHED};
 use crate::database::{columns, values};
@@ -23,8 +24,10 @@ struct DraftRow {
 pub(super) fn publish(
     change: &mut Change<'_, '_>,
     uids: Option<&[PageUid]>,
+    if_match: Option<&str>,
 ) -> Result<Vec<PageUid>> {
     let drafts = drafts(change, uids)?;
+    check(change, &drafts, if_match)?;
     let before = etags(change, &drafts, Draft::Off)?;
     // All of them first, so that pages can take each other's names.
     for draft in &drafts {
@@ -51,8 +54,10 @@ pub(super) fn publish(
 pub(super) fn discard(
     change: &mut Change<'_, '_>,
     uids: Option<&[PageUid]>,
+    if_match: Option<&str>,
 ) -> Result<Vec<PageUid>> {
     let drafts = drafts(change, uids)?;
+    check(change, &drafts, if_match)?;
     let before = etags(change, &drafts, Draft::On)?;
     for draft in &drafts {
         if change.is_published(draft.uid.as_str())? {
@@ -95,6 +100,25 @@ fn drafts(change: &mut Change<'_, '_>, uids: Option<&[PageUid]>) -> Result<Vec<D
         drafts.retain(|draft| chosen.contains(&draft.uid));
     }
     Ok(drafts)
+}
+
+/// Refuses drafts that are not what the caller has read.
+fn check(change: &mut Change<'_, '_>, drafts: &[DraftRow], if_match: Option<&str>) -> Result<()> {
+    let Some(header) = if_match else {
+        return Ok(());
+    };
+    let known = States::of(header);
+    for draft in drafts {
+        // What is deleted in the draft layer has no entity tag there.
+        let layer = match draft.deleted {
+            true => Draft::Off,
+            false => Draft::On,
+        };
+        if !known.has(&change.row(layer, &draft.uid)?.state()) {
+            return Err(Error::precondition_failed());
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a name that another page of the layer has.

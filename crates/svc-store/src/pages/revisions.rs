@@ -1,10 +1,11 @@
 //! What was changed about pages: one revision for each change of a layer.
 
+use bytes::{Bytes, BytesMut};
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::PageUid;
+use svc_model::{EnvironmentName, PageUid};
 
-use super::rows::DRAFT;
+use super::rows::{self, DRAFT, Own};
 use crate::database::{Reader, Tx, columns, values};
 use crate::error::{Error, Result};
 
@@ -71,6 +72,39 @@ pub(super) fn list(reader: &mut Reader<'_>, uid: &PageUid) -> Result<Vec<PageRev
     let sql = "SELECT number, date_add, author, layer, deleted FROM page_revisions WHERE page_uid = ?1 \
          ORDER BY number DESC";
     reader.list(sql, &values![uid], from_row)
+}
+
+/// The page as it was in a revision, a JSON object.
+pub(super) fn get(
+    reader: &mut Reader<'_>,
+    uid: &PageUid,
+    number: u64,
+    environment: &EnvironmentName,
+) -> Result<Bytes> {
+    let content = content(reader, uid, number)?;
+    let sql = "SELECT r.layer, r.deleted, p.date_add FROM page_revisions r JOIN pages p ON p.uid = r.page_uid \
+         WHERE r.page_uid = ?1 AND r.number = ?2 LIMIT 1";
+    // The content was found under this number, so that it fits.
+    let number = i64::try_from(number).unwrap_or(0);
+    let found = reader.find(sql, &values![uid, number], |row| {
+        let is_draft = row.get::<String>("layer")? == DRAFT;
+        Ok((
+            is_draft,
+            row.get("deleted")?,
+            row.get::<String>("date_add")?,
+        ))
+    })?;
+    let (is_draft, is_deleted, date_add) = found.ok_or_else(rows::gone)?;
+    let own = Own {
+        uid: uid.as_str(),
+        environment,
+        draft: is_draft,
+        deleted: is_deleted,
+        date_add: &date_add,
+    };
+    let mut json = BytesMut::new();
+    own.push(content.as_bytes(), &mut json);
+    Ok(json.freeze())
 }
 
 /// What a page held in a revision.

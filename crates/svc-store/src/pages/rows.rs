@@ -117,7 +117,14 @@ pub(super) fn write(
     environment: &EnvironmentName,
     out: &mut BytesMut,
 ) -> Result<bool> {
-    let mut take = |content: &[u8]| push(row, environment, content, out);
+    let own = Own {
+        uid: &row.uid,
+        environment,
+        draft: row.differs,
+        deleted: false,
+        date_add: &row.date_add,
+    };
+    let mut take = |content: &[u8]| own.push(content, out);
     let state = values![row.uid, row.revision];
     Ok(reader.read_text(
         "SELECT content FROM pages WHERE uid = ?1 AND revision = ?2",
@@ -130,20 +137,35 @@ pub(super) fn write(
     )?)
 }
 
-/// Writes what is stored between what is the service's own.
-fn push(row: &PageRow, environment: &EnvironmentName, content: &[u8], out: &mut BytesMut) {
-    // Identifiers, names of environments and times have no character that JSON escapes.
-    let head = format!(r#"{{"uid":"{}","environment":"{environment}","#, row.uid);
-    let tail = format!(
-        r#","draft":{},"deleted":false,"date_add":"{}"}}"#,
-        row.differs, row.date_add
-    );
-    let content = content.strip_prefix(b"{").unwrap_or(content);
-    let content = content.strip_suffix(b"}").unwrap_or(content);
-    out.reserve(head.len() + content.len() + tail.len());
-    out.put_slice(head.as_bytes());
-    out.put_slice(content);
-    out.put_slice(tail.as_bytes());
+/// The properties of a page that are the service's own.
+pub(super) struct Own<'a> {
+    pub(super) uid: &'a str,
+    pub(super) environment: &'a EnvironmentName,
+    pub(super) draft: bool,
+    pub(super) deleted: bool,
+    pub(super) date_add: &'a str,
+}
+
+impl Own<'_> {
+    /// Writes what is stored between what is the service's own.
+    pub(super) fn push(&self, content: &[u8], out: &mut BytesMut) {
+        let Self {
+            uid,
+            environment,
+            draft,
+            deleted,
+            date_add,
+        } = self;
+        // Identifiers, names of environments and times have no character that JSON escapes.
+        let head = format!(r#"{{"uid":"{uid}","environment":"{environment}","#);
+        let tail = format!(r#","draft":{draft},"deleted":{deleted},"date_add":"{date_add}"}}"#);
+        let content = content.strip_prefix(b"{").unwrap_or(content);
+        let content = content.strip_suffix(b"}").unwrap_or(content);
+        out.reserve(head.len() + content.len() + tail.len());
+        out.put_slice(head.as_bytes());
+        out.put_slice(content);
+        out.put_slice(tail.as_bytes());
+    }
 }
 
 /// The content of a row, a JSON object as text.

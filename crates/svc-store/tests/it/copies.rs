@@ -69,7 +69,7 @@ async fn a_copy_has_the_pages_of_both_layers_in_their_order_and_the_settings() {
     }
     let listed_environments = environments.list(&project).await.unwrap();
     assert_eq!(listed_environments[2].params, r#"{"theme":"dark"}"#);
-    assert_eq!(pages.publish(&target, None).await.unwrap().len(), 3);
+    assert_eq!(pages.publish(&target, None, None).await.unwrap().len(), 3);
 
     let error = environments.copy(&project, copy.clone()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);

@@ -57,13 +57,13 @@ impl Fixture {
     async fn publish(&self, uids: Option<&[&PageUid]>) -> Result<Vec<PageUid>, Error> {
         let uids = uids.map(|uids| uids.iter().map(|uid| (*uid).clone()).collect());
         let pages = self.store.pages();
-        pages.publish(&prod(), uids).await
+        pages.publish(&prod(), uids, None).await
     }
 
     async fn discard(&self, uids: Option<&[&PageUid]>) -> Result<Vec<PageUid>, Error> {
         let uids = uids.map(|uids| uids.iter().map(|uid| (*uid).clone()).collect());
         let pages = self.store.pages();
-        pages.discard(&prod(), uids).await
+        pages.discard(&prod(), uids, None).await
     }
 
     async fn revisions(&self, uid: &PageUid) -> Result<Vec<PageRevision>, Error> {
@@ -394,7 +394,7 @@ async fn every_change_leaves_a_revision_with_its_author() {
     ann.update(&prod, Draft::On, &made, object(r#"{"v":2}"#), None)
         .await
         .unwrap();
-    ann.publish(&prod, None).await.unwrap();
+    ann.publish(&prod, None, None).await.unwrap();
     fixture.dropped(Draft::On, &made).await.unwrap();
     fixture.discard(None).await.unwrap();
 
@@ -458,6 +458,62 @@ async fn a_revision_is_restored_into_the_draft_to_the_byte() {
     }
     let error = fixture.revisions(&"x".into()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
+}
+
+#[tokio::test]
+async fn a_revision_is_read_as_it_was_with_its_layer() {
+    let fixture = Fixture::new().await;
+    let first = fixture
+        .made(Draft::Off, r#"{"name":"A","zeta":1.50}"#)
+        .await
+        .unwrap();
+    let made = uid(&first);
+    let second = fixture
+        .patched(Draft::On, &made, r#"{"zeta":2}"#, None)
+        .await
+        .unwrap();
+    fixture.dropped(Draft::On, &made).await.unwrap();
+    let pages = fixture.store.pages();
+    let revision = async |number| pages.revision(&prod(), &made, number).await;
+    assert_eq!(revision(1).await.unwrap(), first.json);
+    assert_eq!(revision(2).await.unwrap(), second.json);
+    let deleted = revision(3).await.unwrap();
+    let deleted: Value = serde_json::from_slice(&deleted).unwrap();
+    assert_eq!(
+        (&deleted["zeta"], &deleted["deleted"]),
+        (&json!(2), &json!(true))
+    );
+    for number in [0, 4, u64::MAX] {
+        let error = revision(number).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+    }
+}
+
+#[tokio::test]
+async fn drafts_are_published_and_discarded_only_as_the_caller_has_read_them() {
+    let fixture = Fixture::new().await;
+    let published = fixture.made(Draft::Off, r#"{"name":"A"}"#).await.unwrap();
+    let (a, b) = (uid(&published), fixture.made(Draft::On, r#"{"name":"B"}"#));
+    let b = b.await.unwrap();
+    fixture.dropped(Draft::On, &a).await.unwrap();
+    // The tag of a deletion is that of the published page.
+    let read = format!("{}, {}", published.etag, b.etag);
+    let patch = fixture.patched(Draft::On, &uid(&b), r#"{"v":2}"#, None);
+    let newer = patch.await.unwrap();
+    let pages = fixture.store.pages();
+    let chosen = || Some(vec![a.clone(), uid(&b)]);
+    for refused in [
+        pages.publish(&prod(), chosen(), Some(&read)).await,
+        pages.discard(&prod(), chosen(), Some(&read)).await,
+        pages.publish(&prod(), None, Some(&newer.etag)).await,
+    ] {
+        let error = refused.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::PreconditionFailed);
+    }
+    assert_eq!(fixture.shown(Draft::Off).await.len(), 1);
+    let read = format!("{}, {}", published.etag, newer.etag);
+    let done = pages.publish(&prod(), chosen(), Some(&read)).await;
+    assert_eq!(done.unwrap(), [a, uid(&b)]);
 }
 
 #[tokio::test]

@@ -120,11 +120,7 @@ impl Found {
 }
 
 /// The records whose label contains the text; that with this key comes first.
-async fn find(
-    model: &Model<'_>,
-    reference: &Reference<'_>,
-    wanted: &str,
-) -> Result<Vec<Found>> {
+async fn find(model: &Model<'_>, reference: &Reference<'_>, wanted: &str) -> Result<Vec<Found>> {
     let records = model
         .context
         .client
@@ -150,7 +146,12 @@ async fn find(
         by_label = labelled(reference.model, wanted).map(|filter| base.filter_tree(filter));
     }
     let list = async |query: Option<ListQuery>| match query {
-        Some(query) => records.list().query(query).send().await.map(|page| page.results),
+        Some(query) => records
+            .list()
+            .query(query)
+            .send()
+            .await
+            .map(|page| page.results),
         None => Ok(Vec::new()),
     };
     // What is no key of this type is none.
@@ -159,7 +160,10 @@ async fn find(
     all.extend(by_label?);
     let mut found: Vec<Found> = Vec::new();
     for record in &all {
-        let parts = reference.related.iter().map(|field| plain_text(record, field));
+        let parts = reference
+            .related
+            .iter()
+            .map(|field| plain_text(record, field));
         let Some(parts) = parts.collect::<Option<Vec<String>>>() else {
             continue;
         };

@@ -1,0 +1,40 @@
+//! The pages of an environment: the tree of them, one page with its draft, publishing, revisions, and copies in other
+//! environments.
+
+mod about;
+mod content;
+mod copy;
+mod editor;
+mod fields;
+mod form;
+mod list;
+mod place;
+mod publish;
+mod remove;
+mod revisions;
+mod sent;
+mod tree;
+
+use super::Scope;
+use crate::{
+    answer::Answer,
+    problem::{Problem, Result},
+    visit::Visit,
+};
+
+/// The places below that of the pages.
+pub(crate) async fn route(visit: &Visit, scope: &Scope, rest: &[&str]) -> Result<Answer> {
+    match *rest {
+        [] => list::answer(visit, scope).await,
+        ["new"] => editor::create(visit, scope).await,
+        ["publish"] => publish::answer(visit, scope).await,
+        ["discard"] => publish::discard(visit, scope).await,
+        ["copy"] => copy::answer(visit, scope).await,
+        ["page", uid] => Box::pin(editor::answer(visit, scope, uid)).await,
+        ["page", uid, "changes"] => revisions::changes(visit, scope, uid).await,
+        ["page", uid, "delete"] => remove::answer(visit, scope, uid).await,
+        ["page", uid, "revisions"] => revisions::list(visit, scope, uid).await,
+        ["page", uid, "revisions", number] => revisions::one(visit, scope, uid, number).await,
+        _ => Err(Problem::NotFound),
+    }
+}
