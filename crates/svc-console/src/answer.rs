@@ -1,9 +1,16 @@
 //! Answers to browsers, with the headers that all of them have.
 
+use std::{
+    mem,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use http_body::Frame;
 use maud::Markup;
-use svc_model::wire::Body;
+use svc_model::wire::{Body, BoxFuture, TransportError};
 
 use crate::href::Href;
 
@@ -20,7 +27,33 @@ const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 pub(crate) struct Answer {
     status: StatusCode,
     headers: HeaderMap,
-    body: Bytes,
+    body: Body,
+}
+
+/// A page that is sent as it is made: a beginning, and what follows when it is ready.
+struct Parts {
+    first: Bytes,
+    rest: Option<BoxFuture<'static, Bytes>>,
+}
+
+impl http_body::Body for Parts {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        if !self.first.is_empty() {
+            return Poll::Ready(Some(Ok(Frame::data(mem::take(&mut self.first)))));
+        }
+        let Some(rest) = &mut self.rest else {
+            return Poll::Ready(None);
+        };
+        let rest = ready!(rest.as_mut().poll(context));
+        self.rest = None;
+        Poll::Ready(Some(Ok(Frame::data(rest))))
+    }
 }
 
 impl Answer {
@@ -29,7 +62,7 @@ impl Answer {
         let mut answer = Self {
             status: StatusCode::OK,
             headers: HeaderMap::new(),
-            body: Bytes::from(markup.into_string()),
+            body: Body::from(Bytes::from(markup.into_string())),
         };
         let html = HeaderValue::from_static("text/html; charset=utf-8");
         answer.headers.insert(header::CONTENT_TYPE, html);
@@ -39,12 +72,44 @@ impl Answer {
         answer
     }
 
+    /// A page whose rest follows when it is ready. What is left to do ends when the browser goes away.
+    pub(crate) fn page_in_parts(first: String, rest: BoxFuture<'static, String>) -> Self {
+        let mut answer = Self::page(Markup::default());
+        answer.body = Body::stream(Parts {
+            first: first.into(),
+            rest: Some(Box::pin(async move { rest.await.into() })),
+        });
+        answer
+    }
+
+    /// A file that the service has made, to be saved under this name.
+    pub(crate) fn download(name: &str, media_type: HeaderValue, body: Body) -> Self {
+        let plain = |c: char| match c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') {
+            true => c,
+            false => '-',
+        };
+        let name: String = name.chars().map(plain).collect();
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, media_type);
+        let cache = HeaderValue::from_static("no-store");
+        headers.insert(header::CACHE_CONTROL, cache);
+        let saved = format!("attachment; filename=\"{name}\"");
+        if let Ok(saved) = HeaderValue::try_from(saved) {
+            headers.insert(header::CONTENT_DISPOSITION, saved);
+        }
+        Self {
+            status: StatusCode::OK,
+            headers,
+            body,
+        }
+    }
+
     /// A redirect to where a form has led (303: by GET).
     pub(crate) fn see_other(to: &str) -> Self {
         let mut answer = Self {
             status: StatusCode::SEE_OTHER,
             headers: HeaderMap::new(),
-            body: Bytes::new(),
+            body: Body::empty(),
         };
         if let Ok(to) = HeaderValue::try_from(to) {
             answer.headers.insert(header::LOCATION, to);
@@ -68,7 +133,7 @@ impl Answer {
         Self {
             status: StatusCode::OK,
             headers,
-            body: Bytes::from_static(bytes),
+            body: Body::from(Bytes::from_static(bytes)),
         }
     }
 
@@ -97,7 +162,7 @@ impl Answer {
     }
 
     pub(crate) fn into_response(self) -> Response<Body> {
-        let mut response = Response::new(Body::from(self.body));
+        let mut response = Response::new(self.body);
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         *headers = self.headers;

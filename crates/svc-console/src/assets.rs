@@ -51,6 +51,12 @@ pub(crate) static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("console", "js", "text/javascript; charset=utf-8", bytes)
 });
 
+/// The script of the editor of queries.
+pub(crate) static EDITOR: LazyLock<Asset> = LazyLock::new(|| {
+    let bytes = include_bytes!("../assets/editor.js");
+    Asset::new("editor", "js", "text/javascript; charset=utf-8", bytes)
+});
+
 /// The icon of the pages.
 pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
     let bytes = include_bytes!("../assets/icon.svg");
@@ -59,7 +65,7 @@ pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
 
 /// The file of this name.
 pub(crate) fn find(name: &str) -> Result<Answer> {
-    let all = [&*STYLES, &*SCRIPT, &*ICON];
+    let all = [&*STYLES, &*SCRIPT, &*EDITOR, &*ICON];
     let found = all.into_iter().find(|asset| asset.name == name);
     let found = found.ok_or(Problem::NotFound)?;
     Ok(Answer::file(found.media_type, found.bytes))

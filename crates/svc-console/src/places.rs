@@ -1,6 +1,8 @@
 //! The places of the console, by their paths.
 
+mod charts;
 mod context;
+mod dashboard;
 mod enter;
 mod environment;
 pub(crate) mod model;
@@ -9,7 +11,9 @@ mod projects;
 mod record;
 mod records;
 mod resources;
+mod saved;
 pub(crate) mod sign_in;
+mod sql;
 
 use http::{Method, Response};
 use svc_model::wire::Body;
@@ -71,6 +75,10 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
             };
             match *place {
                 [] => environment::answer(visit, &scope).await,
+                ["cancel", resource] => sql::cancel(visit, &scope, resource).await,
+                ["charts", ref rest @ ..] => charts::route(visit, &scope, rest).await,
+                ["dashboard"] => dashboard::answer(visit, &scope).await,
+                ["sql", ref rest @ ..] => sql::route(visit, &scope, rest).await,
                 ["connect"] => resources::create(visit, &scope).await,
                 ["resources", name] => resources::answer(visit, &scope, name).await,
                 ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,

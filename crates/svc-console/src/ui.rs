@@ -1,8 +1,10 @@
 //! The components that places are made of.
 
 pub(crate) mod cell;
+pub(crate) mod chart;
 pub(crate) mod form;
 pub(crate) mod frame;
 pub(crate) mod notice;
 pub(crate) mod paging;
 pub(crate) mod table;
+pub(crate) mod waiting;

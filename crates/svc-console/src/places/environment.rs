@@ -1,4 +1,4 @@
-//! The first place of an environment: its databases, and their models.
+//! The first place of an environment: its dashboard, its databases, and their models.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use maud::{Markup, html};
 use svc_model::{ResourceName, resources::ModelDescription};
 
-use super::{Context, Scope, resources};
+use super::{Context, Scope, dashboard::Dashboard, resources};
 use crate::{
     answer::Answer,
     href::Href,
@@ -24,6 +24,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The databases of the environment, each with its models.
 pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
+    if let Some(part) = visit.fragment() {
+        let dashboard = Dashboard::load(&context).await?;
+        return Ok(Answer::page(dashboard.tile(&context, part).await?));
+    }
     let Context {
         client, project, ..
     } = &context;
@@ -39,7 +43,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
         let described = resource.model_descriptions().deadline(PATIENCE).send();
         (name, described.await)
     });
-    let shown = join_all(described).await;
+    let (shown, dashboard) = tokio::join!(join_all(described), Dashboard::load(&context));
     let texts = visit.texts;
     let home = scope.home(visit);
     let frame = Frame {
@@ -56,6 +60,11 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
                 div.grow {}
                 a.button.primary[shown.is_empty()] href=(home.below(["connect"])) { (texts.get("connect")) }
             }
+        }
+        @match &dashboard {
+            Ok(dashboard) if !shown.is_empty() => (dashboard.section(&context)),
+            Ok(_) => {},
+            Err(error) => (notice::of_error(visit, error)),
         }
         @if shown.is_empty() {
             p.empty-state { (texts.get("resources-empty")) }

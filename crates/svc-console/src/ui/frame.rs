@@ -21,28 +21,37 @@ use crate::{
 pub(crate) enum Area {
     /// Databases, models, records.
     Data,
+    /// Queries.
+    Sql,
+    /// Charts of models and queries.
+    Charts,
 }
 
 impl Area {
-    const ALL: [Self; 1] = [Self::Data];
+    const ALL: [Self; 3] = [Self::Data, Self::Sql, Self::Charts];
 
     /// The place that it begins with, below the environment's; empty: the environment's own.
     fn path(self) -> &'static [&'static str] {
         match self {
             Self::Data => &[],
+            Self::Sql => &["sql"],
+            Self::Charts => &["charts"],
         }
     }
 
     fn name(self, texts: &Texts) -> String {
         match self {
             Self::Data => texts.get("area-data"),
+            Self::Sql => texts.get("area-sql"),
+            Self::Charts => texts.get("area-charts"),
         }
     }
 
     /// Whether only administrators have a use for it.
     fn is_for_administrators(self) -> bool {
         match self {
-            Self::Data => false,
+            Self::Data | Self::Charts => false,
+            Self::Sql => true,
         }
     }
 }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use svc_model::{ListQuery, Lookup, Operand};
 
 use super::View;
-use crate::{texts::Texts, visit::Form};
+use crate::{href::Href, texts::Texts, visit::Form};
 
 /// The lookups that the form offers.
 const OFFERED: [Lookup; 13] = [
@@ -85,12 +85,21 @@ pub(super) fn bar(view: &View<'_>, form: &Form) -> Markup {
                 }
             }
             div.grow {}
+            a.button href=(chart_of(view)) { (texts.get("chart")) }
             @if model.description.can.create {
                 a.button.primary href=(model.list().below(["new"])) { (texts.get("record-new")) }
             }
         }
         (chips(view))
     }
+}
+
+/// The chart of the records that are listed.
+fn chart_of(view: &View<'_>) -> Href {
+    let model = view.model;
+    let (resource, name) = (model.resource.as_str(), model.name.as_str());
+    let place = model.context.place(["charts", "model", resource, name]);
+    place.query(view.query.selection().to_query_string())
 }
 
 /// The filters that hold, each with a link that removes it.
