@@ -1,8 +1,10 @@
 //! The console, as a browser without scripts uses it: links and forms over HTTP.
 
+mod charts;
 mod records;
 mod resources;
 mod sign_in;
+mod sql;
 
 use rusqlite::Connection;
 use svc_tests::{

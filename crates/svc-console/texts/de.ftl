@@ -194,6 +194,7 @@ sql-type-text = Text
 sql-type-number = Zahl
 sql-type-boolean = wahr oder falsch
 sql-type-null = NULL
+sql-ask = Die Abfrage hat Werte: Füllen Sie sie aus und führen Sie sie erneut aus.
 sql-run = Ausführen
 sql-result = Ergebnis
 sql-rows = { $count ->
@@ -232,8 +233,8 @@ chart-empty = Es gibt keine Zahlen zu zeichnen.
 chart-numbers = Zahlen
 chart-last = Gezeichnet sind die letzten { $count }.
 chart-more = { $count ->
-    [one] Ein weiterer Wert hat keinen eigenen Platz in der Zeichnung.
-   *[other] { $count } weitere Werte haben keinen eigenen Platz in der Zeichnung.
+    [one] Ein weiterer Wert ist nicht gezeichnet.
+   *[other] { $count } weitere Werte sind nicht gezeichnet.
 }
 chart-others = { $count } andere
 chart-first = Nur die ersten { $count } wurden gelesen.

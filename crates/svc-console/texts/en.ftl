@@ -194,6 +194,7 @@ sql-type-text = text
 sql-type-number = number
 sql-type-boolean = true or false
 sql-type-null = NULL
+sql-ask = The query has values: fill them in, and run it again.
 sql-run = Run
 sql-result = Result
 sql-rows = { $count ->
@@ -232,8 +233,8 @@ chart-empty = There are no numbers to draw.
 chart-numbers = Numbers
 chart-last = The last { $count } are drawn.
 chart-more = { $count ->
-    [one] One more has no place of its own in the drawing.
-   *[other] { $count } more have no place of their own in the drawing.
+    [one] One more is not drawn.
+   *[other] { $count } more are not drawn.
 }
 chart-others = { $count } others
 chart-first = Only the first { $count } were read.

@@ -181,6 +181,15 @@ fn place_of(item: &Item) -> Vec<&str> {
     parts.iter().filter_map(|part| part.as_str()).collect()
 }
 
+/// Whether a chart that was saved is one number alone.
+pub(crate) fn is_number(item: &Item) -> bool {
+    let query = item.value["query"].as_str().unwrap_or_default();
+    match place_of(item).first() {
+        Some(&"model") => !query.contains("_x_column="),
+        _ => query.contains("_shape=number"),
+    }
+}
+
 /// The address of a chart that was saved.
 pub(crate) fn href(context: &Context<'_>, item: &Item) -> Href {
     context.place(["charts", "saved", &item.uid])

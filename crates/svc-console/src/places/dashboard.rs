@@ -100,7 +100,7 @@ impl Dashboard {
         html! {
             section.dashboard aria-label=(texts.get("dashboard")) {
                 @for (at, tile) in self.tiles.iter().enumerate() {
-                    article.tile.small-tile[matches!(tile, Tile::Count { .. })] id=(fragment(at)) data-fragment=(fragment(at)) {
+                    article.tile.small-tile[self.is_number(tile)] id=(fragment(at)) data-fragment=(fragment(at)) {
                         (self.head(context, tile))
                         p.muted { a href=(self.href(context, tile)) { (texts.get("dashboard-show")) } }
                     }
@@ -131,7 +131,7 @@ impl Dashboard {
             Err(other) => return Err(other),
         };
         Ok(html! {
-            article.tile.small-tile[matches!(tile, Tile::Count { .. })] id=(fragment(at)) {
+            article.tile.small-tile[self.is_number(tile)] id=(fragment(at)) {
                 (self.head(context, tile))
                 (content)
             }
@@ -145,6 +145,14 @@ impl Dashboard {
                 let item = saved::find(context, Kind::Chart, uid).await?;
                 charts::saved_part(context, &item).await
             }
+        }
+    }
+
+    /// Whether a part is one number alone.
+    fn is_number(&self, tile: &Tile) -> bool {
+        match tile {
+            Tile::Count { .. } => true,
+            Tile::Chart(uid) => self.known(uid).is_some_and(charts::is_number),
         }
     }
 

@@ -127,13 +127,13 @@ async fn opened(context: &Context<'_>, resource: &str) -> Result<Answer> {
     let query = visit.query()?;
     let state = State::read(context, resource, &query).await?;
     let page = Page::load(context, &state).await?;
-    let told = ["saved-now", "cancelled"]
-        .into_iter()
-        .find(|name| query.get(name).is_some());
-    let told = told.map(|name| match name {
-        "cancelled" => notice::done(&visit.texts.get("sql-cancelled")),
-        _ => notice::done(&visit.texts.get("saved")),
-    });
+    let said = [
+        ("saved-now", visit.texts.get("saved")),
+        ("cancelled", visit.texts.get("sql-cancelled")),
+        ("ask", visit.texts.get("sql-ask")),
+    ];
+    let said = said.into_iter().find(|(name, _)| query.get(name).is_some());
+    let told = said.map(|(_, text)| notice::done(&text));
     if query.get("run").is_none() || state.text.trim().is_empty() {
         return Ok(Answer::page(page.show(told, &html! {})));
     }
@@ -177,9 +177,13 @@ async fn sent(context: &Context<'_>, resource: &str) -> Result<Answer> {
     if action != "save" && action != "save-new" {
         state.keep_draft(context).await?;
         let mut to = state.at(here);
-        if action != "structure" {
-            to = to.with("run", "1");
-        }
+        // A value that had no field yet is asked for first.
+        let has_field = |name: &str| form.get(&format!("p.{name}")).is_some();
+        to = match action {
+            "structure" => to,
+            _ if state.parameters.iter().all(|it| has_field(&it.name)) => to.with("run", "1"),
+            _ => to.with("ask", "1"),
+        };
         return Ok(Answer::go(&to));
     }
     let opened = state.saved.as_ref().filter(|_| action == "save");

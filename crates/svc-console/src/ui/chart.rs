@@ -221,7 +221,7 @@ mod tests {
             for shape in [Shape::Bar, Shape::Line, Shape::Pie] {
                 for is_time in [true, false] {
                     let svg = drawn(shape, values, is_time);
-                    for number in ["=\"NaN", "=\"inf", "=\"-inf", " NaN", " inf", "width=\"-"] {
+                    for number in ["=\"NaN", "=\"inf", "=\"-inf", "width=\"-"] {
                         assert!(!svg.contains(number), "{number}: {svg}");
                     }
                 }

@@ -227,7 +227,7 @@ impl Page<'_> {
         let main = html! {
             (self.form())
             (part)
-            form.chart-save method="post" action=(self.here()) {
+            form.actions method="post" action=(self.here()) {
                 (account_field(&context.account))
                 details.menu open[self.is_sent] {
                     summary { (texts.get("save")) }

@@ -240,7 +240,7 @@ fn page(
         }
         (part)
         p.small.muted { (texts.get("chart-of-sql")) " " a href=(editor) { (texts.get("chart-to-sql")) } }
-        form.chart-save method="post" action=(here) {
+        form.actions method="post" action=(here) {
             (account_field(&context.account))
             details.menu open[is_sent] {
                 summary { (texts.get("save")) }

@@ -26,7 +26,7 @@ pub(super) fn editor(context: &Context<'_>, state: &State, here: &Href, is_sent:
             label for="query" { (texts.get("sql-text")) }
             // The first line break of a text area is not a part of its text.
             textarea #query name="query" rows=(lines.clamp(8, 24)) spellcheck="false" autocapitalize="none" autocomplete="off"
-                required data-enter="run" { "\n" (state.text) }
+                data-enter="run" { "\n" (state.text) }
             @if !state.parameters.is_empty() {
                 fieldset.parameters {
                     legend { (texts.get("sql-parameters")) }

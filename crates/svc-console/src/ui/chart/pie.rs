@@ -41,9 +41,9 @@ pub(super) fn pie(texts: &Texts, chart: &Chart) -> Markup {
                 title { (chart.title) }
                 @for (index, point, begin, share) in &parts {
                     @if *share > 0.999_9 {
-                        circle.slice class=(colour(*index)) cx=(MIDDLE) cy=(MIDDLE) r=(RADIUS) { (hint(point)) }
+                        circle class=(colour(*index)) cx=(MIDDLE) cy=(MIDDLE) r=(RADIUS) { (hint(point)) }
                     } @else if *share > 0.0 {
-                        path.slice class=(colour(*index)) d=(slice(*begin, *share)) { (hint(point)) }
+                        path class=(colour(*index)) d=(slice(*begin, *share)) { (hint(point)) }
                     }
                 }
                 @for (index, _, begin, share) in parts.iter().filter(|(_, _, _, share)| *share >= NUMBERED) {
@@ -55,7 +55,7 @@ pub(super) fn pie(texts: &Texts, chart: &Chart) -> Markup {
                 @for (index, point, _, share) in &parts {
                     li {
                         svg.swatch viewBox="0 0 20 20" aria-hidden="true" {
-                            rect.slice class=(colour(*index)) width="20" height="20" rx="4" {}
+                            rect class=(colour(*index)) width="20" height="20" rx="4" {}
                             text.middle.on-slice x="10" y="15" { (index + 1) }
                         }
                         bdi { (point.label) }
@@ -68,7 +68,7 @@ pub(super) fn pie(texts: &Texts, chart: &Chart) -> Markup {
 }
 
 fn colour(index: usize) -> String {
-    format!("slice-{}", index % COLOURS + 1)
+    format!("slice slice-{}", index % COLOURS + 1)
 }
 
 /// A place on a circle; 0 and 1 are at the top, clockwise.
