@@ -2,6 +2,7 @@
 
 mod bulk;
 mod cells;
+mod charts;
 mod filters;
 mod imports;
 mod pages;
@@ -9,6 +10,7 @@ mod people;
 mod records;
 mod resources;
 mod sign_in;
+mod sql;
 mod views;
 
 use rusqlite::Connection;

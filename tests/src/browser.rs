@@ -40,6 +40,11 @@ impl Browser {
         }
     }
 
+    /// Scheme, host and port of the console.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
     /// A browser in which somebody has signed in.
     pub fn signed_in(service: &Service, email: &str, password: &str) -> Self {
         let mut browser = Self::new(service);

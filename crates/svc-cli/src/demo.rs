@@ -1,5 +1,6 @@
 //! `svc demo`: a shop database that it makes, served with credentials that are made for this run.
 
+mod dashboard;
 mod folder;
 mod pages;
 mod random;
@@ -130,13 +131,14 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Error> {
     let project = ProjectName::from(PROJECT);
     let projects = store.projects().list().await?;
     let scope = Scope::new(&project, EnvironmentName::default());
-    if projects.iter().any(|known| known.unique_name == project) {
+    let is_new = !projects.iter().any(|known| known.unique_name == project);
+    if is_new {
+        start::create_project(store, new).await?;
+        pages::make(store, &scope).await?;
+    } else {
         let mut patch = ProjectPatch::default();
         patch.sign_up = Some(true);
         store.projects().update(&project, patch).await?;
-    } else {
-        start::create_project(store, new).await?;
-        pages::make(store, &scope).await?;
     }
     let path = shop.to_str().ok_or_else(|| {
         let path = shop.display();
@@ -146,6 +148,9 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Error> {
     })?;
     let resource = NewResource::new(RESOURCE, connect::resolve(&format!("sqlite:{path}"))?);
     store.resources().replace(&scope, resource).await?;
+    if is_new {
+        dashboard::make(store, &scope, EMAIL).await?;
+    }
     Ok(())
 }
 

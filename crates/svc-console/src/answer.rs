@@ -1,9 +1,17 @@
 //! Answers to browsers, with the headers that all of them have.
 
+use std::{
+    mem,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use http_body::Frame;
 use maud::Markup;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use svc_model::wire::Body;
+use svc_model::wire::{Body, BoxFuture, TransportError};
 
 use crate::href::Href;
 
@@ -23,19 +31,55 @@ pub(crate) struct Answer {
     body: Body,
 }
 
+/// A page that is sent as it is made: a beginning, and what follows when it is ready.
+struct Parts {
+    first: Bytes,
+    rest: Option<BoxFuture<'static, Bytes>>,
+}
+
+impl http_body::Body for Parts {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        if !self.first.is_empty() {
+            return Poll::Ready(Some(Ok(Frame::data(mem::take(&mut self.first)))));
+        }
+        let Some(rest) = &mut self.rest else {
+            return Poll::Ready(None);
+        };
+        let rest = ready!(rest.as_mut().poll(context));
+        self.rest = None;
+        Poll::Ready(Some(Ok(Frame::data(rest))))
+    }
+}
+
 impl Answer {
     /// A page, or a part of one.
     pub(crate) fn page(markup: Markup) -> Self {
         let mut answer = Self {
             status: StatusCode::OK,
             headers: HeaderMap::new(),
-            body: Body::from(markup.into_string()),
+            body: Body::from(Bytes::from(markup.into_string())),
         };
         let html = HeaderValue::from_static("text/html; charset=utf-8");
         answer.headers.insert(header::CONTENT_TYPE, html);
         // Kept so that going back shows what was there, and asked for again before it is shown.
         let cache = HeaderValue::from_static("private, no-cache");
         answer.headers.insert(header::CACHE_CONTROL, cache);
+        answer
+    }
+
+    /// A page whose rest follows when it is ready. What is left to do ends when the browser goes away.
+    pub(crate) fn page_in_parts(first: String, rest: BoxFuture<'static, String>) -> Self {
+        let mut answer = Self::page(Markup::default());
+        answer.body = Body::stream(Parts {
+            first: first.into(),
+            rest: Some(Box::pin(async move { rest.await.into() })),
+        });
         answer
     }
 
@@ -68,7 +112,7 @@ impl Answer {
         Self {
             status: StatusCode::OK,
             headers,
-            body: Body::from(bytes::Bytes::from_static(bytes)),
+            body: Body::from(Bytes::from_static(bytes)),
         }
     }
 

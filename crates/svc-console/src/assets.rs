@@ -46,34 +46,28 @@ pub(crate) static STYLES: LazyLock<Asset> = LazyLock::new(|| {
 });
 
 /// The script that every page has.
-pub(crate) static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
-    let bytes = include_bytes!("../assets/console.js");
-    Asset::new("console", "js", "text/javascript; charset=utf-8", bytes)
-});
+pub(crate) static SCRIPT: LazyLock<Asset> =
+    LazyLock::new(|| script("console", include_bytes!("../assets/console.js")));
 
 /// What makes lists and forms of records quicker to use.
-pub(crate) static RECORDS: LazyLock<Asset> = LazyLock::new(|| {
-    let bytes = include_bytes!("../assets/records.js");
-    Asset::new("records", "js", "text/javascript; charset=utf-8", bytes)
-});
+pub(crate) static RECORDS: LazyLock<Asset> =
+    LazyLock::new(|| script("records", include_bytes!("../assets/records.js")));
 
 /// What makes cells of a table of records change in their place.
-pub(crate) static CELL: LazyLock<Asset> = LazyLock::new(|| {
-    let bytes = include_bytes!("../assets/cell.js");
-    Asset::new("cell", "js", "text/javascript; charset=utf-8", bytes)
-});
+pub(crate) static CELL: LazyLock<Asset> =
+    LazyLock::new(|| script("cell", include_bytes!("../assets/cell.js")));
 
 /// What makes a table of records one that is moved in by keys.
-pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| {
-    let bytes = include_bytes!("../assets/grid.js");
-    Asset::new("grid", "js", "text/javascript; charset=utf-8", bytes)
-});
+pub(crate) static GRID: LazyLock<Asset> =
+    LazyLock::new(|| script("grid", include_bytes!("../assets/grid.js")));
 
 /// The script of pages on which JSON is edited.
-pub(crate) static EDITOR: LazyLock<Asset> = LazyLock::new(|| {
-    let bytes = include_bytes!("../assets/editor.js");
-    Asset::new("editor", "js", "text/javascript; charset=utf-8", bytes)
-});
+pub(crate) static EDITOR: LazyLock<Asset> =
+    LazyLock::new(|| script("editor", include_bytes!("../assets/editor.js")));
+
+/// The script of the editor of queries.
+pub(crate) static SQL: LazyLock<Asset> =
+    LazyLock::new(|| script("sql", include_bytes!("../assets/sql.js")));
 
 /// The icon of the pages.
 pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
@@ -81,12 +75,15 @@ pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("icon", "svg", "image/svg+xml", bytes)
 });
 
+fn script(name: &str, bytes: &'static [u8]) -> Asset {
+    Asset::new(name, "js", "text/javascript; charset=utf-8", bytes)
+}
+
 /// The file of this name.
 pub(crate) fn find(name: &str) -> Result<Answer> {
-    let all = [
-        &*STYLES, &*SCRIPT, &*RECORDS, &*GRID, &*CELL, &*EDITOR, &*ICON,
-    ];
-    let found = all.into_iter().find(|asset| asset.name == name);
+    let scripts = [&SCRIPT, &RECORDS, &CELL, &GRID, &EDITOR, &SQL];
+    let mut all = scripts.into_iter().chain([&STYLES, &ICON]);
+    let found = all.find(|asset| asset.name == name);
     let found = found.ok_or(Problem::NotFound)?;
     Ok(Answer::file(found.media_type, found.bytes))
 }

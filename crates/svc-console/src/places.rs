@@ -2,7 +2,9 @@
 
 mod accounts;
 mod acting;
+mod charts;
 mod context;
+mod dashboard;
 mod enter;
 mod entered;
 mod environment;
@@ -15,8 +17,10 @@ mod record;
 mod records;
 mod resources;
 mod rights;
+mod saved;
 mod settings;
 pub(crate) mod sign_in;
+mod sql;
 mod tabs;
 mod teams;
 mod users;
@@ -88,6 +92,10 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
             let place = acting::enter(visit, place)?;
             match *place {
                 [] => environment::answer(visit, &scope).await,
+                ["cancel", resource] => sql::cancel(visit, &scope, resource).await,
+                ["charts", ref rest @ ..] => charts::route(visit, &scope, rest).await,
+                ["dashboard"] => dashboard::answer(visit, &scope).await,
+                ["sql", ref rest @ ..] => sql::route(visit, &scope, rest).await,
                 ["connect"] => resources::create(visit, &scope).await,
                 ["resources", name] => resources::answer(visit, &scope, name).await,
                 ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,

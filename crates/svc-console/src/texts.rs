@@ -71,6 +71,28 @@ impl Texts {
         self.with(id, [])
     }
 
+    /// A number as it is written in the language, with all its digits.
+    pub(crate) fn number(&self, text: &str) -> String {
+        let (thousands, decimal) = match self.language {
+            "de" => ('.', ','),
+            _ => (',', '.'),
+        };
+        let (sign, digits) = match text.strip_prefix('-') {
+            Some(digits) => ("-", digits),
+            None => ("", text),
+        };
+        let (whole, rest) = digits.split_once('.').unwrap_or((digits, ""));
+        let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || !is_plain(whole) || !is_plain(rest) {
+            return text.to_owned();
+        }
+        let whole = in_thousands(whole, thousands);
+        match rest.is_empty() {
+            true => format!("{sign}{whole}"),
+            false => format!("{sign}{whole}{decimal}{rest}"),
+        }
+    }
+
     /// A text with values in it.
     pub(crate) fn with<'a, const N: usize>(
         &self,
@@ -106,14 +128,18 @@ fn grouped(value: &FluentValue<'_>, separator: char) -> Option<String> {
     if digits.bytes().any(|byte| !byte.is_ascii_digit()) {
         return None;
     }
+    Some(in_thousands(&digits, separator))
+}
+
+fn in_thousands(digits: &str, separator: char) -> String {
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(separator);
         }
         text.push(digit);
     }
-    Some(text)
+    text
 }
 
 #[cfg(test)]
@@ -170,6 +196,19 @@ mod tests {
                 let id = &rest[..rest.find('"').unwrap()];
                 assert!(known.contains(id), "{id}");
             }
+        }
+    }
+
+    #[test]
+    fn a_number_keeps_all_its_digits() {
+        let [english, german] = [&TEXTS[0], &TEXTS[1]];
+        assert_eq!(
+            english.number("-12345678901234.5000"),
+            "-12,345,678,901,234.5000"
+        );
+        assert_eq!(german.number("1234.50"), "1.234,50");
+        for text in ["1e9", "NaN", "", "2026-01-01", "12"] {
+            assert_eq!(english.number(text), text);
         }
     }
 

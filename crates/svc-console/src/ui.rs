@@ -1,6 +1,7 @@
 //! The components that places are made of.
 
 pub(crate) mod cell;
+pub(crate) mod chart;
 pub(crate) mod diff;
 pub(crate) mod filled;
 pub(crate) mod form;
@@ -10,3 +11,4 @@ pub(crate) mod notice;
 pub(crate) mod paging;
 pub(crate) mod swatch;
 pub(crate) mod table;
+pub(crate) mod waiting;

@@ -187,6 +187,11 @@ impl Visit {
         value.to_str().ok()
     }
 
+    /// Whether a page of another site has led here.
+    pub(crate) fn is_from_elsewhere(&self) -> bool {
+        matches!(Sender::of(&self.parts, &self.origin), Sender::Foreign)
+    }
+
     /// The identifier of the request.
     pub(crate) fn request_id(&self) -> Option<&str> {
         let value = self.parts.headers.get(svc_model::X_REQUEST_ID)?;

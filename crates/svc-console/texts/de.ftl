@@ -724,3 +724,144 @@ diff-more = { $count ->
     [one] Eine weitere Zeile ist nicht gezeigt.
    *[other] { $count } weitere Zeilen sind nicht gezeigt.
 }
+# SQL, charts and the dashboard.
+
+area-sql = SQL
+area-charts = Diagramme
+
+waiting-runs = Es läuft …
+waiting-cancel = Abbrechen
+
+saved-name = Name
+saved-shared = Geteilt: Alle Mitglieder des Projekts sehen es
+saved-new = Als neu speichern
+saved-is-shared = geteilt
+saved-first = Gezeigt werden die neuesten { $count }.
+saved-others = Es gehört jemand anderem. Löschen dürfen es der Besitzer und Administratoren.
+saved-delete = { $name } wird gelöscht.
+saved-delete-shared = { $name } wird gelöscht, für alle im Projekt.
+
+sql-databases = Datenbanken
+sql-saved = Gespeicherte Abfragen
+sql-saved-empty = Noch ist keine Abfrage gespeichert.
+sql-forbidden = SQL ist Administratoren des Projekts vorbehalten, weil es alle Datensätze sieht.
+sql-text = Abfrage
+sql-hint = Ein SELECT, das nur liest. Strg-Enter führt es aus. Ein Wert heißt :name und hat nach dem ersten Ausführen ein eigenes Feld.
+sql-parameters = Werte
+sql-type-of = Typ von { $name }
+sql-type-text = Text
+sql-type-number = Zahl
+sql-type-boolean = wahr oder falsch
+sql-type-null = NULL
+sql-ask = Die Abfrage hat Werte: Füllen Sie sie aus und führen Sie sie erneut aus.
+sql-run = Ausführen
+sql-result = Ergebnis
+sql-rows = { $count ->
+    [one] eine Zeile
+   *[other] { $count } Zeilen
+}
+sql-first-rows = { $count ->
+    [one] die erste Zeile; es gibt mehr
+   *[other] die ersten { $count } Zeilen; es gibt mehr
+}
+sql-milliseconds = { $count } ms
+sql-empty = Die Abfrage hat keine Zeilen.
+sql-csv = Als CSV
+sql-place = Im Text: Zeile { $line }, Spalte { $column }.
+sql-cancelled = Es wurde abgebrochen.
+sql-from-elsewhere = Eine andere Website hat hierher geführt, daher wurde nichts ausgeführt. Lesen Sie es, bevor Sie es ausführen.
+sql-structure = Tabellen und Felder
+sql-structure-find = Tabellen und Felder finden
+sql-structure-empty = Keine Tabelle und kein Feld passt.
+sql-structure-more = { $count ->
+    [one] Eine weitere Tabelle: Geben Sie einen Teil des Namens ein.
+   *[other] { $count } weitere Tabellen: Geben Sie einen Teil des Namens ein.
+}
+sql-more = { $count ->
+    [one] ein weiteres Feld
+   *[other] { $count } weitere Felder
+}
+sql-begin = Ihre Zeilen abfragen
+
+chart = Diagramm
+chart-bar = Balken
+chart-line = Linie
+chart-pie = Kreis
+chart-number = Zahl
+chart-empty = Es gibt keine Zahlen zu zeichnen.
+chart-numbers = Zahlen
+chart-last = Gezeichnet sind die letzten { $count }.
+chart-more = { $count ->
+    [one] Ein weiterer Wert ist nicht gezeichnet.
+   *[other] { $count } weitere Werte sind nicht gezeichnet.
+}
+chart-others = { $count } andere
+chart-first = Nur die ersten { $count } wurden gelesen.
+chart-needs-field = Wählen Sie ein Feld: Ohne Feld lässt sich nur die Anzahl der Datensätze bestimmen.
+chart-title = { $number } ({ $model })
+chart-title-by = { $number } nach { $field } ({ $model })
+chart-function = Was
+chart-count = Anzahl
+chart-count-distinct = Anzahl verschiedener Werte
+chart-sum = Summe
+chart-avg = Durchschnitt
+chart-min = Kleinster Wert
+chart-max = Größter Wert
+chart-of = Von
+chart-records = Datensätzen
+chart-numeric = Zahlen
+chart-other-fields = Andere Felder
+chart-by = Nach
+chart-by-nothing = nichts: eine Zahl
+chart-unit = Daten je
+chart-hour = Stunde
+chart-day = Tag
+chart-week = Woche
+chart-month = Monat
+chart-quarter = Quartal
+chart-year = Jahr
+chart-shape = Als
+chart-draw = Zeichnen
+chart-filters = { $count ->
+    [0] Alle Datensätze.
+    [one] Ein Filter gilt.
+   *[other] { $count } Filter gelten.
+}
+chart-filters-change = Datensätze wählen
+chart-of-sql = Die erste Spalte hat die Beschriftungen, die zweite die Zahlen.
+chart-to-sql = Abfrage ändern
+charts-saved = Gespeicherte Diagramme
+charts-empty = Noch ist kein Diagramm gespeichert. Wählen Sie unten eine Tabelle.
+charts-new = Neues Diagramm
+charts-find = Tabelle finden
+charts-more-models = { $count ->
+    [one] Eine weitere Tabelle: Geben Sie einen Teil des Namens ein.
+   *[other] { $count } weitere Tabellen: Geben Sie einen Teil des Namens ein.
+}
+charts-from-sql = Auch das Ergebnis einer Abfrage in SQL hat ein Diagramm.
+
+dashboard = Übersicht
+dashboard-show = Zeigen
+dashboard-begin = Diagramme und Anzahlen hierher legen
+dashboard-arrange = Übersicht einrichten
+dashboard-gone = Es wurde gelöscht oder ist nicht mit Ihnen geteilt.
+dashboard-chart = Diagramm
+dashboard-count = Anzahl der Datensätze von
+dashboard-about = etwa
+dashboard-add = Hinzufügen
+dashboard-add-button = Hinzufügen
+dashboard-add-chart = Zur Übersicht hinzufügen
+dashboard-no-model = Diese Tabelle gibt es nicht. Schreiben Sie Datenbank und Tabelle, etwa shop.orders.
+dashboard-full = Eine Übersicht hat höchstens { $count } Teile. Entfernen Sie zuerst einen.
+dashboard-none = Noch gibt es keine Übersicht. Was Sie hinzufügen, macht eine.
+dashboard-is-shared = Alle im Projekt sehen diese Übersicht.
+dashboard-becomes-own = Alle im Projekt sehen diese Übersicht. Was Sie ändern, macht eine eigene daraus.
+dashboard-is-own = Nur Sie sehen diese Übersicht.
+dashboard-empty = In der Übersicht ist nichts.
+dashboard-hidden = (das Diagramm ist nicht geteilt: andere sehen es nicht)
+dashboard-up = Nach oben
+dashboard-down = Nach unten
+dashboard-remove = Entfernen
+dashboard-done = Fertig
+dashboard-forget = Meine löschen und die geteilte sehen
+dashboard-share = Mit allen teilen

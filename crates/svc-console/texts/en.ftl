@@ -724,3 +724,144 @@ diff-more = { $count ->
     [one] One more line is not shown.
    *[other] { $count } more lines are not shown.
 }
+# SQL, charts and the dashboard.
+
+area-sql = SQL
+area-charts = Charts
+
+waiting-runs = It runs …
+waiting-cancel = Cancel it
+
+saved-name = Name
+saved-shared = Shared: every member of the project sees it
+saved-new = Save as new
+saved-is-shared = shared
+saved-first = The newest { $count } are shown.
+saved-others = It belongs to somebody else. Its owner and administrators may delete it.
+saved-delete = { $name } is deleted.
+saved-delete-shared = { $name } is deleted, for everybody in the project.
+
+sql-databases = Databases
+sql-saved = Saved queries
+sql-saved-empty = No query is saved yet.
+sql-forbidden = Only administrators of the project may use SQL, because it sees all records.
+sql-text = Query
+sql-hint = One SELECT, which only reads. Ctrl-Enter runs it. A value is written :name and has its own field after the first run.
+sql-parameters = Values
+sql-type-of = Type of { $name }
+sql-type-text = text
+sql-type-number = number
+sql-type-boolean = true or false
+sql-type-null = NULL
+sql-ask = The query has values: fill them in, and run it again.
+sql-run = Run
+sql-result = Result
+sql-rows = { $count ->
+    [one] one row
+   *[other] { $count } rows
+}
+sql-first-rows = { $count ->
+    [one] the first row; there are more
+   *[other] the first { $count } rows; there are more
+}
+sql-milliseconds = { $count } ms
+sql-empty = The query has no rows.
+sql-csv = As CSV
+sql-place = In the text: line { $line }, column { $column }.
+sql-cancelled = It was cancelled.
+sql-from-elsewhere = Another site has led here, so nothing was run. Look at what it is before you run it.
+sql-structure = Tables and fields
+sql-structure-find = Find tables and fields
+sql-structure-empty = No table or field fits.
+sql-structure-more = { $count ->
+    [one] One more table: type a part of its name.
+   *[other] { $count } more tables: type a part of the name.
+}
+sql-more = { $count ->
+    [one] one more field
+   *[other] { $count } more fields
+}
+sql-begin = Query its rows
+
+chart = Chart
+chart-bar = Bars
+chart-line = Line
+chart-pie = Pie
+chart-number = Number
+chart-empty = There are no numbers to draw.
+chart-numbers = Numbers
+chart-last = The last { $count } are drawn.
+chart-more = { $count ->
+    [one] One more is not drawn.
+   *[other] { $count } more are not drawn.
+}
+chart-others = { $count } others
+chart-first = Only the first { $count } were read.
+chart-needs-field = Choose a field: only a number of records can be counted without one.
+chart-title = { $number } ({ $model })
+chart-title-by = { $number } by { $field } ({ $model })
+chart-function = What
+chart-count = Number
+chart-count-distinct = Number of different values
+chart-sum = Sum
+chart-avg = Average
+chart-min = Smallest
+chart-max = Largest
+chart-of = Of
+chart-records = records
+chart-numeric = Numbers
+chart-other-fields = Other fields
+chart-by = By
+chart-by-nothing = nothing: one number
+chart-unit = Dates by
+chart-hour = hour
+chart-day = day
+chart-week = week
+chart-month = month
+chart-quarter = quarter
+chart-year = year
+chart-shape = As
+chart-draw = Draw
+chart-filters = { $count ->
+    [0] All records.
+    [one] One filter holds.
+   *[other] { $count } filters hold.
+}
+chart-filters-change = Choose records
+chart-of-sql = The first column has the labels, the second one the numbers.
+chart-to-sql = Change the query
+charts-saved = Saved charts
+charts-empty = No chart is saved yet. Choose a table below.
+charts-new = New chart
+charts-find = Find a table
+charts-more-models = { $count ->
+    [one] One more table: type a part of its name.
+   *[other] { $count } more tables: type a part of the name.
+}
+charts-from-sql = The result of a query in SQL has a chart too.
+
+dashboard = Dashboard
+dashboard-show = Show
+dashboard-begin = Put charts and counts here
+dashboard-arrange = Arrange the dashboard
+dashboard-gone = It was deleted, or is not shared with you.
+dashboard-chart = Chart
+dashboard-count = Number of records of
+dashboard-about = about
+dashboard-add = Add
+dashboard-add-button = Add
+dashboard-add-chart = Add to the dashboard
+dashboard-no-model = There is no such table. Write the database and the table, such as shop.orders.
+dashboard-full = A dashboard has at most { $count } parts. Remove one first.
+dashboard-none = There is no dashboard yet. What you add makes one.
+dashboard-is-shared = Everybody in the project sees this dashboard.
+dashboard-becomes-own = Everybody in the project sees this dashboard. What you change makes one of your own.
+dashboard-is-own = Only you see this dashboard.
+dashboard-empty = Nothing is on the dashboard.
+dashboard-hidden = (the chart is not shared: others do not see it)
+dashboard-up = Up
+dashboard-down = Down
+dashboard-remove = Remove
+dashboard-done = Done
+dashboard-forget = Delete mine, and see the shared one
+dashboard-share = Share it with everybody

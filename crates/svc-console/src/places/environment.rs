@@ -1,4 +1,4 @@
-//! The first place of an environment: its databases, and their models.
+//! The first place of an environment: its dashboard, its databases, and their models.
 
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use svc_model::{ResourceName, resources::ModelDescription};
 
 use super::{
     Context, Scope,
+    dashboard::Dashboard,
     model::{described, described_within},
     resources,
 };
@@ -28,6 +29,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The databases of the environment, each with its models.
 pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
+    if let Some(part) = visit.fragment() {
+        let dashboard = Dashboard::load(&context).await?;
+        return Ok(Answer::page(dashboard.tile(&context, part).await?));
+    }
     let Context {
         client, project, ..
     } = &context;
@@ -42,7 +47,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
         let described = described_within(visit, client, scope, name.as_str(), Some(PATIENCE));
         (name, described.await)
     });
-    let shown = join_all(described).await;
+    let (shown, dashboard) = tokio::join!(join_all(described), Dashboard::load(&context));
     let texts = visit.texts;
     let home = scope.home(visit);
     let frame = Frame {
@@ -59,6 +64,11 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
                 div.grow {}
                 a.button.primary[shown.is_empty()] href=(home.below(["connect"])) { (texts.get("connect")) }
             }
+        }
+        @match &dashboard {
+            Ok(dashboard) if !shown.is_empty() => (dashboard.section(&context)),
+            Ok(_) => {},
+            Err(error) => (notice::of_error(visit, error)),
         }
         @if shown.is_empty() {
             p.empty-state { (texts.get("resources-empty")) }

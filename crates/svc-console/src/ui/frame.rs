@@ -22,6 +22,10 @@ use crate::{
 pub(crate) enum Area {
     /// Databases, models, records.
     Data,
+    /// SQL that reads.
+    Sql,
+    /// Charts of records and of SQL.
+    Charts,
     /// Pages, their drafts and revisions.
     Pages,
     /// Users, teams, rights.
@@ -31,12 +35,21 @@ pub(crate) enum Area {
 }
 
 impl Area {
-    const ALL: [Self; 4] = [Self::Data, Self::Pages, Self::Users, Self::Settings];
+    const ALL: [Self; 6] = [
+        Self::Data,
+        Self::Sql,
+        Self::Charts,
+        Self::Pages,
+        Self::Users,
+        Self::Settings,
+    ];
 
     /// The place that it begins with, below the environment's; empty: the environment's own.
     fn path(self) -> &'static [&'static str] {
         match self {
             Self::Data => &[],
+            Self::Sql => &["sql"],
+            Self::Charts => &["charts"],
             Self::Pages => &["pages"],
             Self::Users => &["users"],
             Self::Settings => &["settings"],
@@ -46,6 +59,8 @@ impl Area {
     fn name(self, texts: &Texts) -> String {
         match self {
             Self::Data => texts.get("area-data"),
+            Self::Sql => texts.get("area-sql"),
+            Self::Charts => texts.get("area-charts"),
             Self::Pages => texts.get("area-pages"),
             Self::Users => texts.get("area-users"),
             Self::Settings => texts.get("area-settings"),
@@ -55,7 +70,7 @@ impl Area {
     /// Whether only administrators have a use for it.
     fn is_for_administrators(self) -> bool {
         match self {
-            Self::Data | Self::Pages | Self::Users => false,
+            Self::Data | Self::Sql | Self::Charts | Self::Pages | Self::Users => false,
             Self::Settings => true,
         }
     }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use svc_api::Error;
 
-use crate::{problem::Result, visit::Visit};
+use crate::{problem::Result, texts::Texts, visit::Visit};
 
 /// Something went wrong.
 pub(crate) fn error(visit: &Visit, text: &str) -> Markup {
@@ -19,10 +19,14 @@ pub(crate) fn error(visit: &Visit, text: &str) -> Markup {
 
 /// The service has refused a call: what it says, and the request that it names.
 pub(crate) fn of_error(visit: &Visit, error: &Error) -> Markup {
-    let texts = visit.texts;
+    of_error_in(visit.texts, visit.request_id(), error)
+}
+
+/// The same where the visit is over; `request` is the identifier of its request.
+pub(crate) fn of_error_in(texts: &Texts, request: Option<&str>, error: &Error) -> Markup {
     let general = error.general_errors();
     let fields = error.field_errors();
-    let id = error.request_id().or_else(|| visit.request_id());
+    let id = error.request_id().or(request);
     html! {
         div.notice.error role="alert" {
             @if let Some(detail) = error.detail() {

@@ -8,7 +8,7 @@ use super::{
     filters::{builder, chips},
     saved::Saved,
 };
-use crate::{ui::form::account_field, visit::Form};
+use crate::{href::Href, ui::form::account_field, visit::Form};
 
 /// Search, filters and columns above the table.
 pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
@@ -30,6 +30,7 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
             (columns(view, saved))
             (export(view))
             div.grow {}
+            a.button href=(chart_of(view)) { (texts.get("chart")) }
             @if model.description.can.create {
                 a.button href=(model.list().below(["import"])) { (texts.get("import")) }
                 a.button.primary href=(model.list().below(["new"])) { (texts.get("record-new")) }
@@ -37,6 +38,14 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
         }
         (chips::chips(view))
     }
+}
+
+/// The chart of the records that are listed.
+fn chart_of(view: &View<'_>) -> Href {
+    let model = view.model;
+    let (resource, name) = (model.resource.as_str(), model.name.as_str());
+    let place = model.context.place(["charts", "model", resource, name]);
+    place.query(view.query.selection().to_query_string())
 }
 
 /// Which columns are shown; they can be kept for the next time.

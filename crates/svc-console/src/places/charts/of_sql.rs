@@ -1,0 +1,255 @@
+//! A chart of the rows of a query: the first column has the labels, the second one the numbers.
+
+use http::StatusCode;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+use svc_api::{Call, Error};
+use svc_model::{
+    QueryString,
+    administration::items::Item,
+    records::DateUnit,
+    sql::{Query, SqlResult},
+    wire::BoxFuture,
+};
+
+use super::{
+    drawn,
+    points::{Points, label, point},
+    time,
+};
+use crate::{
+    answer::Answer,
+    href::Href,
+    places::{
+        Context, Scope,
+        saved::{self, Kind},
+        sql::state::State,
+    },
+    problem::Result,
+    texts::Texts,
+    ui::{
+        chart::{Chart, Shape},
+        form::account_field,
+        frame::Area,
+        notice,
+        waiting::{self, Running},
+    },
+    visit::{Form, Visit},
+};
+
+/// How many rows are read at most.
+const MOST_ROWS: u32 = 1_000;
+/// How long a label may be.
+const EXCERPT: u32 = 100;
+
+/// A chart of a query.
+#[derive(Debug)]
+pub(super) struct OfSql {
+    state: State,
+    shape: Shape,
+    item: Option<Item>,
+}
+
+impl OfSql {
+    /// Reads an address. Where it has no text, the text is that of the chart that was opened.
+    async fn read(context: &Context<'_>, resource: &str, form: &Form) -> Result<Self> {
+        let item = match form.text("_chart") {
+            "" => None,
+            uid => Some(saved::find(context, Kind::Chart, uid).await?),
+        };
+        let has_text = ["query", "draft", "saved"]
+            .iter()
+            .any(|name| form.get(name).is_some());
+        let kept = item
+            .as_ref()
+            .map(|item| item.value["query"].as_str().unwrap_or_default());
+        let kept = Form::parse(kept.unwrap_or_default())?;
+        let of_state = if has_text { form } else { &kept };
+        let shape = Shape::of(form.text("_shape")).or_else(|| Shape::of(kept.text("_shape")));
+        Ok(Self {
+            state: State::read(context, resource, of_state).await?,
+            shape: shape.unwrap_or_default(),
+            item,
+        })
+    }
+
+    /// A chart that was saved with this query string.
+    pub(super) async fn of_saved(
+        context: &Context<'_>,
+        resource: &str,
+        query: &str,
+    ) -> Result<Self> {
+        Self::read(context, resource, &Form::parse(query)?).await
+    }
+
+    /// The chart alone.
+    pub(super) fn part(
+        &self,
+        context: &Context<'_>,
+        statement: Option<&str>,
+    ) -> BoxFuture<'static, Markup> {
+        let texts = context.texts();
+        let mut call = self.state.call(context);
+        if let Some(id) = statement {
+            call = call.statement_id(id);
+        }
+        let chart = Chart {
+            shape: self.shape,
+            title: self.state.title(),
+            label: String::new(),
+            number: String::new(),
+            points: Vec::new(),
+            is_time: false,
+        };
+        let request = context.visit.request_id().map(str::to_owned);
+        Box::pin(async move {
+            match points(texts, call).await {
+                Ok((points, label, number)) => {
+                    let chart = Chart {
+                        label,
+                        number,
+                        ..chart
+                    };
+                    drawn(texts, request.as_deref(), chart, Ok(points))
+                }
+                Err(error) => drawn(texts, request.as_deref(), chart, Err(error)),
+            }
+        })
+    }
+
+    /// What is saved: the text itself, also where the address has only the name of a query.
+    fn to_query_string(&self) -> QueryString {
+        let mut query = self.state.whole();
+        query.push("_shape", self.shape.word());
+        query
+    }
+}
+
+/// The points with what the two columns are called.
+async fn points(
+    texts: &'static Texts,
+    call: Call<Query>,
+) -> Result<(Points, String, String), Error> {
+    let answer: SqlResult = call.limit(MOST_ROWS).excerpt(EXCERPT).send().await?;
+    let name = |at: usize| answer.columns.get(at).cloned().unwrap_or_default();
+    // A single column has numbers alone.
+    let number = usize::from(answer.columns.len() > 1);
+    let rows = answer.data.iter().map(|row| {
+        let value = row.get(number).unwrap_or(&Value::Null);
+        let first = row.first().filter(|_| number == 1);
+        point(
+            first.map(|value| label(texts, value)).unwrap_or_default(),
+            value,
+        )
+    });
+    let points: Vec<_> = rows.collect();
+    let cut = points.len() >= MOST_ROWS as usize;
+    let is_time = !points.is_empty()
+        && points
+            .iter()
+            .all(|point| time::next(&point.label, DateUnit::Day).is_some());
+    let points = Points {
+        points,
+        // Dates stay in the order of the query.
+        unit: is_time.then_some(DateUnit::Microsecond),
+        adds_up: false,
+        note: cut.then(|| texts.with("chart-first", [("count", MOST_ROWS.into())])),
+    };
+    Ok((points, name(0), name(number)))
+}
+
+/// The chart as its address says.
+pub(super) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Result<Answer> {
+    let context = Context::open(visit, scope).await?;
+    let query = visit.query()?;
+    let chart = OfSql::read(&context, resource, &query).await?;
+    let place = context.place(["charts", "sql", resource]);
+    let here = match &chart.item {
+        Some(item) => chart.state.at(place.clone()).with("_chart", &item.uid),
+        None => chart.state.at(place.clone()),
+    };
+    let here = here.with("_shape", chart.shape.word());
+    if visit.is_post() {
+        return save(&context, &chart, &place, &here).await;
+    }
+    let page = |part: &Markup| page(&context, &chart, (&place, &here), part, false);
+    if visit.is_from_elsewhere() || query.get("_hold").is_some() {
+        let told = match query.get("_hold") {
+            Some(_) => visit.texts.get("sql-cancelled"),
+            None => visit.texts.get("sql-from-elsewhere"),
+        };
+        return Ok(Answer::page(page(&notice::done(&told))));
+    }
+    let statement = waiting::statement_id(visit);
+    let back = here.clone().with("_hold", "1").to_string();
+    let running = Running {
+        texts: visit.texts,
+        account: &context.account,
+        cancel: context.place(["cancel", resource]).with("back", &back),
+        statement: &statement,
+    };
+    let part = chart.part(&context, Some(&statement));
+    Ok(waiting::page(&running, part, |part| page(&part)).await)
+}
+
+async fn save(context: &Context<'_>, chart: &OfSql, place: &Href, here: &Href) -> Result<Answer> {
+    let visit = context.visit;
+    let opened = chart
+        .item
+        .as_ref()
+        .filter(|_| visit.form().text("action") == "save");
+    let resource = &chart.state.resource;
+    let query = chart.to_query_string();
+    let value = json!({"place": ["sql", resource], "query": query.as_str()});
+    match saved::save(context, Kind::Chart, opened, resource, value).await {
+        Ok(item) => Ok(Answer::go(&place.clone().with("_chart", &item.uid))),
+        Err(error) => {
+            let told = notice::refused(visit, error)?;
+            let page = page(context, chart, (place, here), &told, true);
+            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+        }
+    }
+}
+
+fn page(
+    context: &Context<'_>,
+    chart: &OfSql,
+    (place, here): (&Href, &Href),
+    part: &Markup,
+    is_sent: bool,
+) -> Markup {
+    let texts = context.texts();
+    let item = chart.item.as_ref();
+    let state = &chart.state;
+    let editor = state
+        .at(context.place(["sql", &state.resource]))
+        .with("run", "1");
+    let sent = is_sent.then(|| context.visit.form());
+    let shape_at = |shape: Shape| {
+        let at = state.at(place.clone()).with("_shape", shape.word());
+        match item {
+            Some(item) => at.with("_chart", &item.uid),
+            None => at,
+        }
+    };
+    let main = html! {
+        nav.tabs aria-label=(texts.get("chart-shape")) {
+            @for shape in Shape::ALL {
+                a href=(shape_at(shape)) aria-current=[(shape == chart.shape).then_some("true")] { (shape.name(texts)) }
+            }
+        }
+        (part)
+        p.small.muted { (texts.get("chart-of-sql")) " " a href=(editor) { (texts.get("chart-to-sql")) } }
+        form.actions method="post" action=(here) {
+            (account_field(&context.account))
+            details.menu open[is_sent] {
+                summary { (texts.get("save")) }
+                div.panel { (saved::fields(context, item, sent)) }
+            }
+        }
+        @if let Some(item) = item { (super::actions(context, item)) }
+    };
+    let title = item.map_or_else(|| state.title(), |item| item.name.clone());
+    let above = vec![(texts.get("area-charts"), context.place(["charts"]))];
+    context.page(Area::Charts, title, above, &main)
+}

@@ -1,0 +1,163 @@
+//! What came of a query: its rows, or what is wrong with it.
+
+use std::time::Instant;
+
+use maud::{Markup, html};
+use serde_json::{Value, value::to_raw_value};
+use svc_api::{Call, Error};
+use svc_model::{
+    resources::FieldType,
+    sql::{Query, SqlResult},
+};
+
+use super::mark;
+use crate::{
+    href::Href,
+    texts::Texts,
+    ui::{cell::cell, notice, table},
+};
+
+/// How many rows are shown at most.
+const ROWS: u32 = 200;
+/// How many cells are shown at most.
+const CELLS: usize = 8_000;
+/// How much of a long value is shown.
+const EXCERPT: u32 = 200;
+
+/// What the part of the page with the result is made of.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) texts: &'static Texts,
+    pub(super) request: Option<String>,
+    pub(super) title: String,
+    /// The text that was run.
+    pub(super) text: String,
+    /// Where all rows are as CSV.
+    pub(super) csv: Href,
+    /// Where they are drawn.
+    pub(super) chart: Href,
+    /// Where the same is run again, after signing in.
+    pub(super) again: Href,
+}
+
+/// Runs a query and shows what came of it.
+pub(super) async fn result(call: Call<Query>, shown: Shown) -> Markup {
+    let begun = Instant::now();
+    // One more, to know that there are more.
+    let answer = call.limit(ROWS + 1).excerpt(EXCERPT).send().await;
+    let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let texts = shown.texts;
+    html! {
+        section #result {
+            h2 { (texts.get("sql-result")) }
+            p.muted.small { code { bdi { (shown.title) } } }
+            @match answer {
+                Ok(answer) => (rows(&shown, &answer, milliseconds)),
+                Err(error) => (refused(&shown, &error)),
+            }
+        }
+    }
+}
+
+/// What the service or the database says, with its place in the text.
+fn refused(shown: &Shown, error: &Error) -> Markup {
+    let texts = shown.texts;
+    if error.is_unauthenticated() {
+        return html! {
+            div.notice.error role="alert" {
+                p { (texts.get("sign-in-ended")) }
+                p { a href=(shown.again) { (texts.get("sign-in")) } }
+            }
+        };
+    }
+    if error.code() == Some("cancelled") {
+        return notice::done(&texts.get("sql-cancelled"));
+    }
+    let fields = error
+        .field_errors()
+        .iter()
+        .flat_map(|(_, messages)| messages);
+    let messages = error.general_errors().iter().chain(fields);
+    let mut places = messages.filter_map(|message| mark::place(message, &shown.text));
+    html! {
+        (notice::of_error_in(texts, shown.request.as_deref(), error))
+        @if let Some(place) = places.next() {
+            p { (texts.with("sql-place", [("line", place.line.into()), ("column", place.column.into())])) }
+            (mark::excerpt(&shown.text, place))
+        }
+    }
+}
+
+fn rows(shown: &Shown, answer: &SqlResult, milliseconds: u64) -> Markup {
+    let texts = shown.texts;
+    let most = (ROWS as usize)
+        .min(CELLS / answer.columns.len().max(1))
+        .max(1);
+    let has_more = answer.data.len() > most || answer.truncated;
+    let count = answer.data.len().min(most);
+    let kinds: Vec<FieldType> = answer
+        .columns
+        .iter()
+        .map(|name| kind_of(answer, name))
+        .collect();
+    html! {
+        div.toolbar {
+            p.result-facts {
+                @if has_more { (texts.with("sql-first-rows", [("count", count.into())])) }
+                @else { (texts.with("sql-rows", [("count", count.into())])) }
+                " · "
+                (texts.with("sql-milliseconds", [("count", milliseconds.into())]))
+            }
+            div.grow {}
+            a.button href=(shown.chart) { (texts.get("chart")) }
+            a.button href=(shown.csv) download { (texts.get("sql-csv")) }
+        }
+        @if answer.data.is_empty() {
+            p.empty-state { (texts.get("sql-empty")) }
+        } @else {
+            (table::table(
+                &shown.title,
+                &html! {
+                    tr {
+                        @for (name, kind) in answer.columns.iter().zip(&kinds) {
+                            th.number[is_number(*kind)] scope="col" { bdi { (name) } }
+                        }
+                    }
+                },
+                &html! {
+                    @for (at, row) in answer.data.iter().take(most).enumerate() {
+                        tr {
+                            @for ((value, kind), name) in row.iter().zip(&kinds).zip(&answer.columns) {
+                                td.number[is_number(*kind)] { (value_of(shown, *kind, value, cut(answer, at, name))) }
+                            }
+                        }
+                    }
+                },
+            ))
+        }
+    }
+}
+
+fn value_of(shown: &Shown, kind: FieldType, value: &Value, cut: Option<u64>) -> Markup {
+    let raw = to_raw_value(value).ok();
+    cell(shown.texts, kind, raw.as_deref(), cut)
+}
+
+fn cut(answer: &SqlResult, row: usize, column: &str) -> Option<u64> {
+    answer.cut.get(row)?.as_ref()?.get(column).copied()
+}
+
+/// The type of a column; a text where the service names none.
+fn kind_of(answer: &SqlResult, column: &str) -> FieldType {
+    let description = answer.column_descriptions.get(column);
+    let word = description.map(|it| Value::String(it.field.clone()));
+    let kind = word.and_then(|word| serde_json::from_value(word).ok());
+    kind.unwrap_or(FieldType::TextField)
+}
+
+fn is_number(kind: FieldType) -> bool {
+    matches!(
+        kind,
+        FieldType::IntegerField | FieldType::FloatField | FieldType::DecimalField
+    )
+}

@@ -1,0 +1,305 @@
+//! What the address of the editor says, or its form: the text, its parameters, and what was opened.
+
+use serde_json::{Map, Number, Value, json};
+use svc_api::Call;
+use svc_model::{
+    administration::items::{Item, ItemPatch, NewItem},
+    sql::{Params, Query, SqlQuery},
+};
+
+use super::binds::Binds;
+use crate::{
+    href::Href,
+    places::{
+        Context,
+        saved::{self, Kind},
+    },
+    problem::Result,
+    visit::Form,
+};
+
+/// The longest text that stands in an address, in bytes. A longer one is kept as a draft.
+const LONGEST: usize = 3_000;
+/// What the draft of somebody is called.
+const DRAFT: &str = "sql-draft";
+
+/// The text of a query with what belongs to it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) resource: String,
+    /// Whether the database is a MySQL or MariaDB.
+    pub(crate) is_mysql: bool,
+    pub(crate) text: String,
+    pub(crate) parameters: Vec<Parameter>,
+    /// What the names of models and fields must contain that are shown beside the text.
+    pub(crate) structure: String,
+    /// The saved query that was opened.
+    pub(crate) saved: Option<Item>,
+    /// Where the text is kept when it is too long for an address.
+    draft: Option<String>,
+}
+
+/// A value of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    pub(crate) kind: ParameterKind,
+}
+
+/// What a value is sent as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ParameterKind {
+    #[default]
+    Text,
+    Number,
+    Boolean,
+    Null,
+}
+
+impl ParameterKind {
+    pub(crate) const ALL: [Self; 4] = [Self::Text, Self::Number, Self::Boolean, Self::Null];
+
+    /// The word in addresses.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::Null => "null",
+        }
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+impl Parameter {
+    /// The value as it is sent. What is no number after all is for the database to judge.
+    fn to_json(&self) -> Value {
+        let text = || Value::String(self.value.clone());
+        match self.kind {
+            ParameterKind::Null => Value::Null,
+            ParameterKind::Text => text(),
+            ParameterKind::Number => {
+                let number: Option<Number> = serde_json::from_str(self.value.trim()).ok();
+                // Digits that a floating point number has not stay a text.
+                let number = number.filter(|number| number.to_string() == self.value.trim());
+                number.map_or_else(text, Value::Number)
+            }
+            ParameterKind::Boolean => {
+                let word = self.value.trim().to_ascii_lowercase();
+                match word.as_str() {
+                    "true" | "t" | "yes" | "on" | "1" => true.into(),
+                    "false" | "f" | "no" | "off" | "0" => false.into(),
+                    _ => text(),
+                }
+            }
+        }
+    }
+}
+
+impl State {
+    /// Reads an address or a form. What it leaves out is taken from the query that was saved.
+    pub(crate) async fn read(context: &Context<'_>, resource: &str, form: &Form) -> Result<Self> {
+        let saved = match form.text("saved") {
+            "" => None,
+            uid => Some(saved::find(context, Kind::Query, uid).await?),
+        };
+        let resources = context.project.resources.iter();
+        let mut here = resources.filter(|known| known.environment == context.scope.environment);
+        let engine = here.find(|known| known.unique_name.as_str() == resource);
+        let engine = engine.map(|known| known.type_item.to_ascii_lowercase());
+        let mut state = Self {
+            resource: resource.to_owned(),
+            is_mysql: engine.is_some_and(|it| it.contains("mysql") || it.contains("maria")),
+            structure: form.text("structure").trim().to_owned(),
+            saved,
+            ..Self::default()
+        };
+        if let Some(text) = form.get("query") {
+            // As forms send it, lines end with CRLF.
+            state.text = text.replace("\r\n", "\n");
+        } else if let Some(uid) = form.get("draft") {
+            let draft = saved::find(context, Kind::Draft, uid).await?;
+            text_of(&draft.value).clone_into(&mut state.text);
+            state.draft = Some(draft.uid);
+        } else if let Some(item) = &state.saved {
+            text_of(&item.value).clone_into(&mut state.text);
+        }
+        state.parameters = state.read_parameters(form);
+        Ok(state)
+    }
+
+    /// The parameters of the text.
+    fn binds(&self) -> Binds {
+        Binds::of(&self.text, self.is_mysql)
+    }
+
+    fn read_parameters(&self, form: &Form) -> Vec<Parameter> {
+        let kept = self.saved.as_ref().map(|item| &item.value["parameters"]);
+        let names = self.binds().names().into_iter();
+        let parameter = |name: String| {
+            let kept = kept.map(|kept| &kept[&name]);
+            let of_kept = |key: &str| kept.and_then(|kept| kept[key].as_str()).unwrap_or_default();
+            let value = form.get(&format!("p.{name}"));
+            let kind = form.get(&format!("t.{name}"));
+            Parameter {
+                value: value.unwrap_or_else(|| of_kept("value")).to_owned(),
+                kind: ParameterKind::of(kind.unwrap_or_else(|| of_kept("kind")))
+                    .unwrap_or_default(),
+                name,
+            }
+        };
+        names.map(parameter).collect()
+    }
+
+    /// What is saved of it.
+    pub(crate) fn to_value(&self) -> Value {
+        let parameters = self.parameters.iter().map(|parameter| {
+            let value = json!({"value": parameter.value, "kind": parameter.kind.word()});
+            (parameter.name.clone(), value)
+        });
+        let parameters: Map<String, Value> = parameters.collect();
+        json!({"query": self.text, "parameters": parameters})
+    }
+
+    /// Keeps the text where it can be found again when it is too long for an address.
+    pub(crate) async fn keep_draft(&mut self, context: &Context<'_>) -> Result<()> {
+        if !self.is_long() || self.is_as_saved() {
+            return Ok(());
+        }
+        let administration = context.client.administration();
+        let items = administration.items();
+        let drafts = saved::list(context, Kind::Draft, Some(&self.resource)).await?;
+        let mut drafts = drafts.results.into_iter();
+        let own = drafts.find(|item| item.owner == context.account.uid && item.name == DRAFT);
+        let value = json!({"query": self.text});
+        let kept = match own {
+            Some(draft) => {
+                let mut patch = ItemPatch::new();
+                patch.value = Some(value.into());
+                items.update(draft.uid, patch).send().await?
+            }
+            None => {
+                let mut new = NewItem::new("preference", DRAFT, value);
+                new.model = Some(self.resource.clone());
+                items.create(new).send().await?
+            }
+        };
+        self.draft = Some(kept.uid);
+        Ok(())
+    }
+
+    fn is_long(&self) -> bool {
+        self.text.len() > LONGEST
+    }
+
+    fn is_as_saved(&self) -> bool {
+        self.saved
+            .as_ref()
+            .is_some_and(|item| text_of(&item.value) == self.text)
+    }
+
+    /// The same state at another place.
+    pub(crate) fn at(&self, place: Href) -> Href {
+        let mut place = place;
+        if let Some(item) = &self.saved {
+            place = place.with("saved", &item.uid);
+        }
+        if !self.is_as_saved() && !self.text.is_empty() {
+            place = match (&self.draft, self.is_long()) {
+                (Some(draft), true) => place.with("draft", draft),
+                _ => place.with("query", &self.text),
+            };
+        }
+        for parameter in &self.parameters {
+            place = place.with(&format!("p.{}", parameter.name), &parameter.value);
+            if parameter.kind != ParameterKind::Text {
+                place = place.with(&format!("t.{}", parameter.name), parameter.kind.word());
+            }
+        }
+        match self.structure.is_empty() {
+            true => place,
+            false => place.with("structure", &self.structure),
+        }
+    }
+
+    /// All of it, also where an address would have less.
+    pub(crate) fn whole(&self) -> svc_model::QueryString {
+        let mut query = svc_model::QueryString::new();
+        query.push("query", &self.text);
+        for parameter in &self.parameters {
+            query.push(&format!("p.{}", parameter.name), &parameter.value);
+            query.push(&format!("t.{}", parameter.name), parameter.kind.word());
+        }
+        query
+    }
+
+    /// The call that runs the text.
+    pub(crate) fn call(&self, context: &Context<'_>) -> Call<Query> {
+        let mut query = SqlQuery::new(&self.text);
+        match self.binds() {
+            Binds::Named(_) => {
+                for parameter in &self.parameters {
+                    query = query.bind(&parameter.name, parameter.to_json());
+                }
+            }
+            Binds::Positional(0) => {}
+            Binds::Positional(_) => {
+                let values = self.parameters.iter().map(Parameter::to_json);
+                query.v = Some(1);
+                query.params = Some(Params::Values(values.collect()));
+            }
+        }
+        query.timezone.clone_from(&context.account.timezone);
+        let sql = context.client.sql(self.resource.as_str());
+        // What is cancelled must not begin again.
+        sql.send(query).max_tries(1)
+    }
+
+    /// What a result is called: the name of the query, or its beginning.
+    pub(crate) fn title(&self) -> String {
+        if let Some(item) = self.saved.as_ref().filter(|_| self.is_as_saved()) {
+            return item.name.clone();
+        }
+        let words: Vec<&str> = self.text.split_whitespace().take(40).collect();
+        let text = words.join(" ");
+        match text.char_indices().nth(100) {
+            Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+            None => text,
+        }
+    }
+}
+
+/// The text of a saved query.
+fn text_of(value: &Value) -> &str {
+    value["query"].as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_sent_as_what_it_was_chosen_to_be_and_keeps_its_digits() {
+        let sent = |kind, value: &str| {
+            let name = "x".to_owned();
+            let value = value.to_owned();
+            Parameter { name, value, kind }.to_json().to_string()
+        };
+        assert_eq!(sent(ParameterKind::Text, "0005"), "\"0005\"");
+        assert_eq!(sent(ParameterKind::Number, " 7 "), "7");
+        assert_eq!(
+            sent(ParameterKind::Number, "9007199254740993"),
+            "9007199254740993"
+        );
+        assert_eq!(
+            sent(ParameterKind::Number, "1.00000000000000000001"),
+            "\"1.00000000000000000001\""
+        );
+        assert_eq!(sent(ParameterKind::Boolean, "Yes"), "true");
+        assert_eq!(sent(ParameterKind::Null, "x"), "null");
+    }
+}

@@ -1,0 +1,78 @@
+//! Pages whose last part may take long: the rest of the page is there meanwhile, with a way to end what is waited for.
+
+use std::{
+    fmt::Write as _,
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use maud::{Markup, html};
+use sha2::{Digest as _, Sha256};
+use svc_model::{administration::account::Account, wire::BoxFuture};
+
+use super::form::account_field;
+use crate::{answer::Answer, href::Href, texts::Texts, visit::Visit};
+
+/// How long a page waits to be whole before its beginning is sent.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The identifier of a statement of this visit, under which it can be cancelled.
+pub(crate) fn statement_id(visit: &Visit) -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.unwrap_or_default().as_nanos();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let text = format!("{number} {now} {}", visit.request_id().unwrap_or_default());
+    let mut id = "console-".to_owned();
+    for byte in Sha256::digest(text).iter().take(12) {
+        let _ = write!(id, "{byte:02x}");
+    }
+    id
+}
+
+/// What can be cancelled: a statement of a database.
+#[derive(Debug)]
+pub(crate) struct Running<'a> {
+    pub(crate) texts: &'static Texts,
+    pub(crate) account: &'a Account,
+    /// Where the form that cancels it is sent to.
+    pub(crate) cancel: Href,
+    /// The identifier of the statement.
+    pub(crate) statement: &'a str,
+}
+
+impl Running<'_> {
+    fn notice(&self) -> Markup {
+        html! {
+            div.running role="status" {
+                p { (self.texts.get("waiting-runs")) }
+                form method="post" action=(self.cancel) {
+                    (account_field(self.account))
+                    input type="hidden" name="statement" value=(self.statement);
+                    button.danger { (self.texts.get("waiting-cancel")) }
+                }
+            }
+        }
+    }
+}
+
+/// A page with a part that may take long, which `page` puts into its place. Where it does take long, the beginning of the
+/// page is sent at once, and says that something runs. Styles hide that once the part has come.
+pub(crate) async fn page(
+    running: &Running<'_>,
+    mut part: BoxFuture<'static, Markup>,
+    page: impl FnOnce(Markup) -> Markup,
+) -> Answer {
+    if let Ok(done) = tokio::time::timeout(PATIENCE, &mut part).await {
+        return Answer::page(page(done));
+    }
+    // Nobody can know the identifier before.
+    let gap = format!("the part of {} comes here", running.statement);
+    let whole = page(html! { (running.notice()) (gap) }).into_string();
+    let Some((first, rest)) = whole.split_once(&gap) else {
+        return Answer::page(html! { (part.await) });
+    };
+    let rest = rest.to_owned();
+    let rest = async move { part.await.into_string() + &rest };
+    Answer::page_in_parts(first.to_owned(), Box::pin(rest))
+}

@@ -1,0 +1,150 @@
+//! Charts of models and of queries, and the dashboard.
+
+use svc_tests::browser::{Browser, form_of};
+
+use super::{ENGINES, HOME, PASSWORD, Setup, list, signed_in};
+
+fn chart(engine: &str, query: &str) -> String {
+    format!("{HOME}charts/model/{engine}/parts/?{query}")
+}
+
+#[test]
+fn a_model_is_counted_and_added_up_exactly_and_drawn_on_every_engine() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let records = browser.page(&format!("{}?amount__gt=1", list(engine)));
+        let place = format!("{HOME}charts/model/{engine}/parts/?amount__gt=1");
+        assert!(records.contains(&place), "{engine}: {records}");
+        let count = browser.page(&place);
+        assert!(count.contains("<data value=\"1\""), "{engine}: {count}");
+        assert!(count.contains("One filter holds."), "{count}");
+        let sum = browser.page(&chart(engine, "_y_func=sum&_y_column=price"));
+        assert!(
+            sum.contains("<data value=\"12345678901234.5000\""),
+            "{engine}: {sum}"
+        );
+        for shape in ["bar", "line", "pie"] {
+            let query = format!("_y_func=sum&_y_column=amount&_x_column=name&_shape={shape}");
+            let page = browser.page(&chart(engine, &query));
+            for shown in [
+                "role=\"img\"",
+                "<title>",
+                "9007199254740993",
+                "bolt",
+                ">empty<",
+            ] {
+                assert!(page.contains(shown), "{engine} {shape} {shown}: {page}");
+            }
+            // A label leads to its records.
+            assert!(page.contains("parts/?name=bolt"), "{engine}: {page}");
+        }
+        let wrong = browser.page(&chart(engine, "_y_func=sum&_y_column=name&_x_column=id"));
+        assert!(wrong.contains("role=\"alert\""), "{wrong}");
+        let wrong = browser.page(&chart(engine, "_y_func=sum"));
+        assert!(wrong.contains("Choose a field"), "{wrong}");
+        let wrong = browser.page(&chart(engine, "nothing=1"));
+        assert!(
+            wrong.contains("role=\"alert\"") && wrong.contains("nothing"),
+            "{wrong}"
+        );
+    }
+}
+
+#[test]
+fn months_without_records_are_there_and_lead_to_their_records_on_every_engine() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let query = "SELECT '2026-01-31' AS day, 3 AS n UNION ALL SELECT '2026-03-01', 4.5";
+        let query: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let sql = format!("{HOME}charts/sql/{engine}/?query={query}");
+        let page = browser.page(&sql);
+        assert!(page.contains("2026-03-01: 4.5"), "{engine}: {page}");
+        let page = browser.page(&format!("{sql}&_shape=pie"));
+        assert!(page.contains("60.0 %"), "{engine}: {page}");
+    }
+}
+
+#[test]
+fn charts_are_saved_and_put_on_the_dashboard() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let place = chart("s", "_y_func=count&_x_column=name&_shape=bar");
+    let page = browser.page(&place);
+    let names = [("item_name", "Parts by name"), ("action", "save-new")];
+    let saved = browser.submit_ok(&place, &page, &names);
+    let page = browser.page(&saved);
+    assert!(
+        page.contains("Parts by name") && page.contains("Saved."),
+        "{page}"
+    );
+    let dashboard = format!("{HOME}dashboard/");
+    assert!(browser.page(HOME).contains("Put charts and counts here"));
+    browser.submit_ok(&dashboard, &page, &[("action", "add")]);
+    let page = browser.page(&dashboard);
+    assert!(page.contains("the chart is not shared"), "{page}");
+    let wrong = browser.post(&dashboard, &[("count", "s.nothing"), ("action", "add")]);
+    assert_eq!(wrong.status, 400);
+    assert!(wrong.body.contains("value=\"s.nothing\""), "{}", wrong.body);
+    let added = browser.post(&dashboard, &[("count", "s.parts"), ("action", "add")]);
+    assert_eq!(added.status, 303, "{}", added.body);
+
+    // Slow parts come by themselves, and each has a link without a script.
+    let home = browser.page(HOME);
+    assert!(
+        home.contains("data-fragment=\"tile-1\"") && home.contains("Parts by name"),
+        "{home}"
+    );
+    assert!(!home.contains("<svg"), "{home}");
+    let tile = browser.fragment(HOME, "tile-0");
+    assert!(tile.contains("<svg") && tile.contains("bolt"), "{tile}");
+    assert!(browser.fragment(HOME, "tile-1").contains("big-number\">2<"));
+
+    // The order is changed by forms; what somebody else has moved meanwhile is not.
+    let page = browser.page(&dashboard);
+    let forms = form_of(&page, &dashboard);
+    let tile = forms
+        .fields
+        .iter()
+        .find(|(name, _)| name == "tile")
+        .unwrap();
+    let down = browser.post(&dashboard, &[("tile", &tile.1), ("action", "down")]);
+    assert_eq!(down.status, 303);
+    assert!(browser.fragment(HOME, "tile-1").contains("<svg"));
+
+    // Others see it; of a chart that is not shared only that it is not theirs.
+    setup.run("account add eve@example.com --password-stdin");
+    setup.run("member add main eve@example.com --team Editor");
+    let eve = Browser::signed_in(&setup.service, "eve@example.com", PASSWORD);
+    let tile = eve.fragment(HOME, "tile-1");
+    assert!(
+        tile.contains("not shared with you") && !tile.contains("bolt"),
+        "{tile}"
+    );
+    // What she changes is hers.
+    let page = eve.page(&dashboard);
+    let first = form_of(&page, &dashboard);
+    let first = first
+        .fields
+        .iter()
+        .find(|(name, _)| name == "tile")
+        .unwrap();
+    eve.post(&dashboard, &[("tile", &first.1), ("action", "remove")]);
+    assert!(!eve.page(HOME).contains("s.parts"));
+    assert!(browser.page(HOME).contains("s.parts"));
+    let page = eve.page(&dashboard);
+    assert!(page.contains("Only you see"), "{page}");
+    eve.post(&dashboard, &[("action", "forget")]);
+    assert!(eve.page(HOME).contains("s.parts"));
+
+    let opened = browser.get(&format!("{HOME}charts/"));
+    let (_, uid) = opened.body.split_once("charts/saved/").unwrap();
+    let uid = uid.split('/').next().unwrap();
+    assert_eq!(eve.get(&format!("{HOME}charts/saved/{uid}/")).status, 404);
+    let delete = format!("{HOME}charts/saved/{uid}/delete/");
+    assert_eq!(eve.get(&delete).status, 404);
+    let asked = browser.page(&delete);
+    browser.submit_ok(&delete, &asked, &[]);
+    assert!(browser.fragment(HOME, "tile-1").contains("It was deleted"));
+}
