@@ -126,7 +126,13 @@ impl Browser {
     }
 
     /// Sends the form of a page with a file in it, with some fields changed.
-    pub fn upload(&self, action: &str, page: &str, changed: &[(&str, &str)], file: &[u8]) -> Answer {
+    pub fn upload(
+        &self,
+        action: &str,
+        page: &str,
+        changed: &[(&str, &str)],
+        file: &[u8],
+    ) -> Answer {
         let mut fields = form_of(page, action).fields;
         for (name, value) in changed {
             fields.retain(|(known, _)| known != name);

@@ -148,7 +148,11 @@ mod tests {
         let other = kept.keep(key_of(&[b"3"]), tag(), models("n", 10));
         assert!(!Arc::ptr_eq(&one, &other));
         let large = MOST_FIELDS - 20;
-        kept.keep(key_of(&[b"4"]), Some("\"2\"".to_owned()), models("l", large));
+        kept.keep(
+            key_of(&[b"4"]),
+            Some("\"2\"".to_owned()),
+            models("l", large),
+        );
         assert!(kept.find(&key_of(&[b"1"])).is_none());
         assert!(kept.find(&key_of(&[b"4"])).is_some());
     }

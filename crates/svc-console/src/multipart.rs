@@ -255,7 +255,11 @@ mod tests {
             let mut form = in_pieces(&FORM.replace("--xy", "-- xy"), size);
             let fields = form.fields().await.unwrap();
             let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-            assert_eq!(fields, [pair("a\"b", "1\r\n2"), pair("empty", "")], "{size}");
+            assert_eq!(
+                fields,
+                [pair("a\"b", "1\r\n2"), pair("empty", "")],
+                "{size}"
+            );
             let start = form.peek(5).await.unwrap();
             assert!(start.starts_with(b"id,na"), "{size}: {start:?}");
             let file = form.into_body().collect(1_000).await.unwrap();
@@ -278,7 +282,10 @@ mod tests {
     #[test]
     fn a_boundary_is_read_from_the_media_type() {
         let of = |text: &str| Multipart::boundary_of(text);
-        assert_eq!(of("multipart/form-data; boundary=ab").as_deref(), Some("ab"));
+        assert_eq!(
+            of("multipart/form-data; boundary=ab").as_deref(),
+            Some("ab")
+        );
         assert_eq!(
             of("Multipart/Form-Data; charset=utf-8; Boundary=\"a b\"").as_deref(),
             Some("a b")

@@ -53,7 +53,10 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         });
     }
     if visit.is_post() {
-        let takes_files = matches!(parts[..], ["projects", .., "import"] | ["projects", .., "value", _]);
+        let takes_files = matches!(
+            parts[..],
+            ["projects", .., "import"] | ["projects", .., "value", _]
+        );
         visit.read_form(takes_files).await?;
     }
     visit.open_session().await?;
@@ -100,18 +103,32 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                     Box::pin(imports::progress(visit, &scope, (resource, model), rest)).await
                 }
                 ["records", resource, model, "views", ref rest @ ..] => {
-                    Box::pin(records::views::route(visit, &scope, (resource, model), rest)).await
+                    Box::pin(records::views::route(
+                        visit,
+                        &scope,
+                        (resource, model),
+                        rest,
+                    ))
+                    .await
                 }
                 ["records", resource, model, "suggest"] => {
                     record::picker::suggest(visit, &scope, (resource, model)).await
                 }
                 ["records", resource, model, "record", id, "value", field] => {
-                    let value = record::value::answer(visit, &scope, (resource, model), (id, field));
+                    let value =
+                        record::value::answer(visit, &scope, (resource, model), (id, field));
                     Box::pin(value).await
                 }
-                ["records", resource, model, "record", id, "value", field, "file"] => {
-                    record::value::file(visit, &scope, (resource, model), (id, field)).await
-                }
+                [
+                    "records",
+                    resource,
+                    model,
+                    "record",
+                    id,
+                    "value",
+                    field,
+                    "file",
+                ] => record::value::file(visit, &scope, (resource, model), (id, field)).await,
                 ["records", resource, model, "record", id] => {
                     record::answer(visit, &scope, (resource, model), id).await
                 }

@@ -329,3 +329,4 @@ cell-open = Ganzer Datensatz
 cell-only = Nur dieser Wert
 cell-not = Nicht dieser Wert
 cell-same = Listen nach den Werten dieses Datensatzes
+pick-partly = Alle Datensätze zu durchsuchen dauert länger. Tippen Sie weiter, oder wählen Sie auf einer eigenen Seite.

@@ -329,3 +329,4 @@ cell-open = Whole record
 cell-only = Only this value
 cell-not = Not this value
 cell-same = Lists by the values of this record
+pick-partly = Searching all records takes longer. Go on typing, or choose on a page of its own.

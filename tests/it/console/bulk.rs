@@ -11,7 +11,10 @@ fn many_records_are_changed_after_a_preview_and_only_as_many_as_it_said() {
     for engine in ENGINES {
         let add = |id: u32, name: &str| {
             let record = json!({"id": id, "name": name, "amount": 5});
-            let call = setup.service.data("POST", engine, "/models/parts").json(&record);
+            let call = setup
+                .service
+                .data("POST", engine, "/models/parts")
+                .json(&record);
             call.expect(201);
         };
         for id in 10..18 {
@@ -79,22 +82,40 @@ fn many_records_are_changed_after_a_preview_and_only_as_many_as_it_said() {
         assert_eq!(refused.status, 400);
         let done = browser.submit_ok(&place, &page, &[("confirm", "parts")]);
         assert!(done.ends_with("?_deleted=2"), "{done}");
-        setup.service.data("GET", engine, "/models/parts/12").expect(404);
+        setup
+            .service
+            .data("GET", engine, "/models/parts/12")
+            .expect(404);
         assert_eq!(get(14)["id"], json!(14));
         let none = browser.page(&format!("{}delete/?_which=only", list(engine)));
         assert!(!none.contains("name=\"confirm\""), "{none}");
 
         // A file has all records of the list, of every page.
-        let file = browser.get(&format!("{}export/?_order_by=id&_fields=id,name,note&_format=csv", list(engine)));
-        assert!(file.header("content-disposition").starts_with("attachment; filename=\"parts.csv\""));
+        let file = browser.get(&format!(
+            "{}export/?_order_by=id&_fields=id,name,note&_format=csv",
+            list(engine)
+        ));
         assert!(
-            file.body.starts_with("id,name,note\r\n1,bolt,\"a  \nb\"\r\n2,,\r\n10,nut,"),
+            file.header("content-disposition")
+                .starts_with("attachment; filename=\"parts.csv\"")
+        );
+        assert!(
+            file.body
+                .starts_with("id,name,note\r\n1,bolt,\"a  \nb\"\r\n2,,\r\n10,nut,"),
             "{}",
             file.body
         );
-        let file = browser.get(&format!("{}export/?id=1&_fields=id,amount&_format=ndjson", list(engine)));
+        let file = browser.get(&format!(
+            "{}export/?id=1&_fields=id,amount&_format=ndjson",
+            list(engine)
+        ));
         assert_eq!(file.body, "{\"id\":1,\"amount\":9007199254740993}\n");
-        assert_eq!(browser.get(&format!("{}export/?nothing=1", list(engine))).status, 400);
+        assert_eq!(
+            browser
+                .get(&format!("{}export/?nothing=1", list(engine)))
+                .status,
+            400
+        );
     }
 }
 
@@ -106,11 +127,22 @@ fn a_file_of_many_pages_has_each_record_once() {
     let many = "WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 20099) \
                 INSERT INTO parts (id, name, note) SELECT i, 'x', CASE i % 1000 WHEN 0 THEN hex(zeroblob(200000)) END FROM n";
     connection.execute_batch(many).unwrap();
-    let file = browser.get(&format!("{}export/?name=x&_order_by=-name&_fields=id&_format=csv", list("s")));
-    let mut ids: Vec<u32> = file.body.lines().skip(1).map(|line| line.parse().unwrap()).collect();
+    let file = browser.get(&format!(
+        "{}export/?name=x&_order_by=-name&_fields=id&_format=csv",
+        list("s")
+    ));
+    let mut ids: Vec<u32> = file
+        .body
+        .lines()
+        .skip(1)
+        .map(|line| line.parse().unwrap())
+        .collect();
     ids.sort_unstable();
     assert_eq!(ids, (100..=20_099).collect::<Vec<_>>());
-    let file = browser.get(&format!("{}export/?name=x&_fields=id,note&_format=csv", list("s")));
+    let file = browser.get(&format!(
+        "{}export/?name=x&_fields=id,note&_format=csv",
+        list("s")
+    ));
     assert_eq!(file.body.lines().count(), 20_001);
     assert_eq!(file.body.len() / 400_000, 20);
 }

@@ -10,9 +10,17 @@ fn a_cell_is_changed_by_the_form_of_its_record() {
     let browser = signed_in(&setup.service);
     for engine in ENGINES {
         let path = record(engine, 1);
-        let part = |field: &str| browser.fragment(&format!("{path}?_field={field}&_list=amount__gt%3D5"), "cell");
+        let part = |field: &str| {
+            browser.fragment(
+                &format!("{path}?_field={field}&_list=amount__gt%3D5"),
+                "cell",
+            )
+        };
         let form = part("name");
-        assert!(form.contains("value=\"bolt\"") && form.contains("amount__gt=5&amp;name=bolt"), "{form}");
+        assert!(
+            form.contains("value=\"bolt\"") && form.contains("amount__gt=5&amp;name=bolt"),
+            "{form}"
+        );
         assert!(!form.contains("value:note"), "{form}");
         assert!(part("note").contains("note__ne="));
         let send = |form: &str, value: &str| {
@@ -36,18 +44,33 @@ fn a_cell_is_changed_by_the_form_of_its_record() {
         };
         let saved = send(&form, "nut <b>");
         assert_eq!(saved.status, 200, "{}", saved.body);
-        assert!(saved.body.starts_with("<td") && saved.body.contains("nut &lt;b&gt;"), "{}", saved.body);
+        assert!(
+            saved.body.starts_with("<td") && saved.body.contains("nut &lt;b&gt;"),
+            "{}",
+            saved.body
+        );
         let kept = setup.service.data("GET", engine, "/models/parts/1").ok();
-        assert_eq!((&kept["name"], &kept["note"]), (&json!("nut <b>"), &json!("a  \nb")));
+        assert_eq!(
+            (&kept["name"], &kept["note"]),
+            (&json!("nut <b>"), &json!("a  \nb"))
+        );
         // What is refused stands beside it, with what was typed; what is older than the record shows both.
         let wrong = send(&part("amount"), "many");
         assert_eq!(wrong.status, 400);
-        assert!(wrong.body.contains("field-error") && wrong.body.contains("value=\"many\""), "{}", wrong.body);
+        assert!(
+            wrong.body.contains("field-error") && wrong.body.contains("value=\"many\""),
+            "{}",
+            wrong.body
+        );
         let met = send(&form, "other");
         assert_eq!(met.status, 412, "{}", met.body);
         assert!(met.body.contains("class=\"conflict\""), "{}", met.body);
         let reference = send(&part("maker_id"), "2");
-        assert!(reference.body.contains("alert(1)&lt;/script&gt;"), "{}", reference.body);
+        assert!(
+            reference.body.contains("alert(1)&lt;/script&gt;"),
+            "{}",
+            reference.body
+        );
     }
 }
 
@@ -61,25 +84,58 @@ fn a_reference_is_chosen_by_name_or_key_and_nothing_that_was_typed_is_lost() {
             let picker = browser.submit(
                 &path,
                 &page,
-                &[("value:name", "typed <"), ("value:note", "x\r\ny"), ("pick", "maker_id")],
+                &[
+                    ("value:name", "typed <"),
+                    ("value:note", "x\r\ny"),
+                    ("pick", "maker_id"),
+                ],
             );
             assert_eq!(picker.status, 200, "{}", picker.body);
-            assert_eq!(svc_tests::browser::faults_of(&picker.body), Vec::<String>::new());
+            assert_eq!(
+                svc_tests::browser::faults_of(&picker.body),
+                Vec::<String>::new()
+            );
             assert!(picker.body.contains("M\u{fc}ller"), "{}", picker.body);
             let found = browser.submit(&path, &picker.body, &[("q", "ller")]);
-            assert!(found.body.contains("M\u{fc}ller") && !found.body.contains("alert"), "{}", found.body);
+            assert!(
+                found.body.contains("M\u{fc}ller") && !found.body.contains("alert"),
+                "{}",
+                found.body
+            );
             let by_key = browser.submit(&path, &found.body, &[("q", "2")]);
             assert!(by_key.body.contains("alert(1)"), "{}", by_key.body);
             let back = browser.submit(&path, &by_key.body, &[("picked", "[\"2\"]")]);
-            assert!(back.body.contains("typed &lt;") && back.body.contains("value=\"2\""), "{}", back.body);
-            let saved = browser.submit(&path, &back.body, &[("value:id", if path.ends_with("new/") { "9" } else { "2" })]);
+            assert!(
+                back.body.contains("typed &lt;") && back.body.contains("value=\"2\""),
+                "{}",
+                back.body
+            );
+            let saved = browser.submit(
+                &path,
+                &back.body,
+                &[("value:id", if path.ends_with("new/") { "9" } else { "2" })],
+            );
             assert_eq!(saved.status, 303, "{}", saved.body);
         }
         let kept = setup.service.data("GET", engine, "/models/parts/2").ok();
-        assert_eq!((&kept["maker_id"], &kept["name"], &kept["note"]), (&json!(2), &json!("typed <"), &json!("x\ny")));
-        let listed = browser.fragment(&format!("{}suggest/?_field=maker_id&q=alert", list(engine)), "suggest");
-        assert!(listed.contains("data-values=\"[&quot;2&quot;]\""), "{listed}");
-        assert_eq!(browser.get(&format!("{}suggest/?_field=name&q=a", list(engine))).status, 404);
+        assert_eq!(
+            (&kept["maker_id"], &kept["name"], &kept["note"]),
+            (&json!(2), &json!("typed <"), &json!("x\ny"))
+        );
+        let listed = browser.fragment(
+            &format!("{}suggest/?_field=maker_id&q=alert", list(engine)),
+            "suggest",
+        );
+        assert!(
+            listed.contains("data-values=\"[&quot;2&quot;]\""),
+            "{listed}"
+        );
+        assert_eq!(
+            browser
+                .get(&format!("{}suggest/?_field=name&q=a", list(engine)))
+                .status,
+            404
+        );
     }
 }
 
@@ -90,9 +146,17 @@ fn long_and_binary_values_are_looked_at_saved_and_replaced_by_themselves() {
     let path = record("p", 1);
     let long = "\u{e9}\n".repeat(60_000);
     let change = json!({ "note": long });
-    setup.service.data("PATCH", "p", "/models/parts/1").json(&change).ok();
+    setup
+        .service
+        .data("PATCH", "p", "/models/parts/1")
+        .json(&change)
+        .ok();
     let page = browser.page(&path);
-    assert!(page.len() < 60_000 && page.contains("value/note/"), "{}", page.len());
+    assert!(
+        page.len() < 60_000 && page.contains("value/note/"),
+        "{}",
+        page.len()
+    );
     // Saving another field leaves it.
     browser.submit_ok(&path, &page, &[("value:name", "nut")]);
     let value = format!("{path}value/note/");
@@ -105,7 +169,10 @@ fn long_and_binary_values_are_looked_at_saved_and_replaced_by_themselves() {
     let replaced = browser.upload(&value, &shown, &[], b"short\r\n");
     assert_eq!(replaced.status, 303, "{}", replaced.body);
     let kept = setup.service.data("GET", "p", "/models/parts/1").ok();
-    assert_eq!((&kept["note"], &kept["name"]), (&json!("short\r\n"), &json!("nut")));
+    assert_eq!(
+        (&kept["note"], &kept["name"]),
+        (&json!("short\r\n"), &json!("nut"))
+    );
     // The entity tag of the page that was opened before is no longer that of the record.
     let late = browser.upload(&value, &shown, &[], b"late");
     assert_eq!(late.status, 400, "{}", late.body);

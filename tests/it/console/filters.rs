@@ -16,13 +16,19 @@ fn filters_are_made_changed_and_combined_by_links_and_forms() {
         // First the field, then what fits it.
         let page = browser.page(&format!("{list}?_add_field=price"));
         assert!(page.contains("inputmode=\"decimal\""), "{page}");
-        let page = browser.page(&format!("{list}?_add_field=price&_add_lookup=range&_add_value=1"));
+        let page = browser.page(&format!(
+            "{list}?_add_field=price&_add_lookup=range&_add_value=1"
+        ));
         assert_eq!(page.matches("name=\"_add_value\"").count(), 2, "{page}");
         assert!(page.contains("id=\"filter-error\""), "{page}");
         let part = browser.fragment(&format!("{list}?_add_field=name&_add_lookup=in"), "filter");
-        assert!(part.starts_with("<form class=\"stack\" id=\"filter\"") && part.contains("<textarea"), "{part}");
+        assert!(
+            part.starts_with("<form class=\"stack\" id=\"filter\"") && part.contains("<textarea"),
+            "{part}"
+        );
 
-        let at = led_to("_add_field=price&_add_lookup=range&_add_value=1&_add_value=99999999999999");
+        let at =
+            led_to("_add_field=price&_add_lookup=range&_add_value=1&_add_value=99999999999999");
         assert_eq!(at, format!("{list}?price__range=1,99999999999999"));
         assert!(browser.page(&at).contains("record/1/"));
         let at = led_to("_add_field=name&_add_lookup=in&_add_value=bolt%0D%0Aa,b");
@@ -30,22 +36,36 @@ fn filters_are_made_changed_and_combined_by_links_and_forms() {
         let at = led_to("_add_field=note&_add_lookup=-isnull&_add_alone=1");
         assert_eq!(at, format!("{list}?note__isnull=false"));
         let page = browser.page(&at);
-        assert!(page.contains("is not NULL") && !page.contains("record/2/"), "{page}");
+        assert!(
+            page.contains("is not NULL") && !page.contains("record/2/"),
+            "{page}"
+        );
         let at = led_to("_add_field=name&_add_lookup=-icontains&_add_value=ol");
         assert_eq!(at, format!("{list}?exclude__name__icontains=ol"));
 
         // Alternatives: one of them holds.
         let at = led_to("_add_field=id&_add_lookup=exact&_add_value=1&_group=0");
-        let at = led_to(&format!("{}&_add_field=amount&_add_lookup=lte&_add_value=1&_group=1", at.split_once('?').unwrap().1));
+        let at = led_to(&format!(
+            "{}&_add_field=amount&_add_lookup=lte&_add_value=1&_group=1",
+            at.split_once('?').unwrap().1
+        ));
         let page = browser.page(&at);
-        assert!(page.contains("record/1/") && page.contains("record/2/"), "{page}");
+        assert!(
+            page.contains("record/1/") && page.contains("record/2/"),
+            "{page}"
+        );
         assert!(page.contains("_edit=1.0"), "{page}");
         // One of them is changed in its place.
         let query = at.split_once('?').unwrap().1;
         let page = browser.page(&format!("{list}?{query}&_edit=1.0"));
         assert!(page.contains("name=\"_edit\" value=\"1.0\""), "{page}");
-        let changed = led_to(&format!("{query}&_edit=1.0&_group=1&_add_field=amount&_add_lookup=gt&_add_value=5"));
+        let changed = led_to(&format!(
+            "{query}&_edit=1.0&_group=1&_add_field=amount&_add_lookup=gt&_add_value=5"
+        ));
         let page = browser.page(&changed);
-        assert!(page.contains("record/1/") && !page.contains("record/2/"), "{page}");
+        assert!(
+            page.contains("record/1/") && !page.contains("record/2/"),
+            "{page}"
+        );
     }
 }

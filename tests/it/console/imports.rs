@@ -14,7 +14,10 @@ fn a_file_is_mapped_tried_and_imported_once() {
     for engine in ENGINES {
         let import = format!("{}import/", list(engine));
         let count = || {
-            let answer = setup.service.data("GET", engine, "/models/parts?_per_page=1").ok();
+            let answer = setup
+                .service
+                .data("GET", engine, "/models/parts?_per_page=1")
+                .ok();
             answer["count"].clone()
         };
         let start = browser.page(&import);
@@ -23,11 +26,15 @@ fn a_file_is_mapped_tried_and_imported_once() {
         let mapping = browser.upload(&import, &start, &[], FILE.as_bytes());
         assert_eq!(mapping.status, 200, "{}", mapping.body);
         assert!(
-            mapping.body.contains("0021 · 22 · 23") && mapping.body.contains("<option value=\"price\" selected"),
+            mapping.body.contains("0021 · 22 · 23")
+                && mapping.body.contains("<option value=\"price\" selected"),
             "{}",
             mapping.body
         );
-        assert_eq!(svc_tests::browser::faults_of(&mapping.body), Vec::<String>::new());
+        assert_eq!(
+            svc_tests::browser::faults_of(&mapping.body),
+            Vec::<String>::new()
+        );
 
         let tried = browser.submit(&import, &mapping.body, &[("step", "dry")]);
         assert_eq!(tried.status, 200, "{}", tried.body);
@@ -42,15 +49,28 @@ fn a_file_is_mapped_tried_and_imported_once() {
         let place = browser.submit_ok(&import, &tried.body, &[("step", "run")]);
         let again = browser.submit_ok(&import, &tried.body, &[("step", "run")]);
         assert_eq!(place, again);
-        wait_until("the import is done", || browser.page(&place).contains("Imported."));
+        wait_until("the import is done", || {
+            browser.page(&place).contains("Imported.")
+        });
         let page = browser.page(&place);
         assert!(page.contains("3 rows read: 2 new records"), "{page}");
         assert_eq!(count(), json!(4));
         let kept = setup.service.data("GET", engine, "/models/parts/21").ok();
-        assert_eq!((&kept["name"], &kept["price"]), (&json!("0005"), &json!("1.5000")));
+        assert_eq!(
+            (&kept["name"], &kept["price"]),
+            (&json!("0005"), &json!("1.5000"))
+        );
         let refused = browser.get(&format!("{place}refused/"));
-        assert!(refused.header("content-disposition").starts_with("attachment"));
-        assert!(refused.body.contains("a\\nb") && refused.body.contains("price"), "{}", refused.body);
+        assert!(
+            refused
+                .header("content-disposition")
+                .starts_with("attachment")
+        );
+        assert!(
+            refused.body.contains("a\\nb") && refused.body.contains("price"),
+            "{}",
+            refused.body
+        );
     }
 }
 
@@ -72,7 +92,9 @@ fn a_large_file_passes_through_to_the_service() {
     let begun = browser.upload(&import, &mapping.body, &[("step", "run")], file.as_bytes());
     assert_eq!(begun.status, 303, "{}", begun.body);
     let place = begun.header("location");
-    wait_until("the import is done", || browser.page(place).contains("10,000 new records"));
+    wait_until("the import is done", || {
+        browser.page(place).contains("10,000 new records")
+    });
     // A form from elsewhere is refused before its file is looked at.
     let foreign = browser
         .call("POST", &import)

@@ -15,22 +15,32 @@ fn a_view_is_kept_shared_changed_and_deleted() {
     let (_, uid) = at.split_once("_view=").unwrap();
     let (uid, _) = uid.split_once('&').unwrap();
     let page = browser.page(&at);
-    assert!(page.contains("My &lt;bolts&gt;") && page.contains("record/1/"), "{page}");
+    assert!(
+        page.contains("My &lt;bolts&gt;") && page.contains("record/1/"),
+        "{page}"
+    );
     assert!(!page.contains("record/2/"), "{page}");
     assert!(browser.page(&list).contains("My &lt;bolts&gt;"));
 
     // Another browser of the same person sees it, and what was changed is in the address.
     let other = Browser::signed_in(&setup.service, EMAIL, PASSWORD);
     let page = other.page(&format!("{list}?_view={uid}&name=bolt&_fields=id"));
-    assert!(page.contains(&format!("views/{uid}/?name=bolt&amp;_fields=id")), "{page}");
+    assert!(
+        page.contains(&format!("views/{uid}/?name=bolt&amp;_fields=id")),
+        "{page}"
+    );
 
     // A column that a migration removed is named, and the view still opens.
-    let gone = format!("{list}?_view={uid}&gone__icontains=x&_fields=id,lost&_order_by=away&name=bolt");
+    let gone =
+        format!("{list}?_view={uid}&gone__icontains=x&_fields=id,lost&_order_by=away&name=bolt");
     let page = browser.page(&gone);
     for name in ["gone", "lost", "away"] {
         assert!(page.contains(name), "{name}: {page}");
     }
-    assert!(page.contains("record/1/") && !page.contains("record/2/"), "{page}");
+    assert!(
+        page.contains("record/1/") && !page.contains("record/2/"),
+        "{page}"
+    );
 
     let change = format!("{list}views/{uid}/?_order_by=name");
     let page = browser.page(&change);
@@ -53,7 +63,10 @@ fn chosen_columns_are_there_again_after_signing_in_elsewhere() {
     assert_eq!(back, format!("{list}?_saved=1"));
     let other = Browser::signed_in(&setup.service, EMAIL, PASSWORD);
     let page = other.page(&list);
-    assert!(page.contains("data-field=\"amount\"") && !page.contains("data-field=\"note\""), "{page}");
+    assert!(
+        page.contains("data-field=\"amount\"") && !page.contains("data-field=\"note\""),
+        "{page}"
+    );
     // The models of other databases are as before.
     let other_database = format!("{HOME}records/s/parts/");
     assert!(other.page(&other_database).contains("data-field=\"note\""));

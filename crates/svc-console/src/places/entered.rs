@@ -48,7 +48,10 @@ pub(crate) fn normal(entered: &Entered) -> Entered {
 }
 
 /// The JSON of what was entered; `None` for nothing.
-pub(crate) fn to_json(field: &FieldDescription, entered: &Entered) -> Result<Option<Box<RawValue>>, String> {
+pub(crate) fn to_json(
+    field: &FieldDescription,
+    entered: &Entered,
+) -> Result<Option<Box<RawValue>>, String> {
     let raw = |json: String| {
         RawValue::from_string(json)
             .map(Some)

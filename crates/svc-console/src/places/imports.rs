@@ -75,7 +75,7 @@ pub(crate) async fn answer(visit: &mut Visit, scope: &Scope, of: (&str, &str)) -
                 let page = start(&model, Some(told));
                 return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
             };
-            let mapped = Mapped::guess(&model, head, &key_of(visit));
+            let mapped = Mapped::guess(&model, &head, &key_of(visit));
             return Ok(Answer::page(mapped.page(&model, &file, None)));
         }
     };

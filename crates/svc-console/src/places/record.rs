@@ -65,7 +65,9 @@ pub(crate) async fn answer(
         }
         let form = picker::picked(&model, form);
         let sent = Sent::of_form(&model, &form, Some(&record));
-        return Ok(Answer::page(page(&model, &id, &record, opened, &sent, None)));
+        return Ok(Answer::page(page(
+            &model, &id, &record, opened, &sent, None,
+        )));
     }
     let sent = Sent::of_form(&model, visit.form(), Some(&record));
     if !sent.errors.is_empty() {

@@ -184,9 +184,7 @@ fn without_controls(query: &str) -> String {
 async fn counted(view: &View<'_>) -> Result<Markup> {
     let model = view.model;
     let mut query = view.query.selection();
-    query
-        .time_zone
-        .clone_from(&model.context.account.timezone);
+    query.time_zone.clone_from(&model.context.account.timezone);
     query.count = Count::Auto;
     query.per_page = Some(1);
     let key = model.key_fields().into_iter().map(str::to_owned);

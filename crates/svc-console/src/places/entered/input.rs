@@ -75,4 +75,3 @@ fn is_false(text: &str) -> bool {
 fn rows(text: &str) -> usize {
     text.lines().count().clamp(3, 16)
 }
-

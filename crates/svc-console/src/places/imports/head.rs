@@ -23,7 +23,8 @@ impl Head {
             return None;
         }
         let columns = rows.remove(0);
-        let is_header = columns.iter().any(|name| !name.is_empty()) && columns.len() <= MOST_COLUMNS;
+        let is_header =
+            columns.iter().any(|name| !name.is_empty()) && columns.len() <= MOST_COLUMNS;
         is_header.then_some(Self {
             delimiter,
             columns,

@@ -32,7 +32,7 @@ pub(super) struct Mapped {
 
 impl Mapped {
     /// Each column becomes the field of its name, if there is one.
-    pub(super) fn guess(model: &Model<'_>, head: Head, key: &str) -> Self {
+    pub(super) fn guess(model: &Model<'_>, head: &Head, key: &str) -> Self {
         let mut taken: Vec<&str> = Vec::new();
         let mut columns = Vec::new();
         for column in &head.columns {
@@ -73,8 +73,10 @@ impl Mapped {
 
     /// The mapping as the service reads it.
     pub(super) fn mapping(&self) -> Mapping {
-        let (kept, left_out): (Vec<_>, Vec<_>) =
-            self.columns.iter().partition(|(_, field)| !field.is_empty());
+        let (kept, left_out): (Vec<_>, Vec<_>) = self
+            .columns
+            .iter()
+            .partition(|(_, field)| !field.is_empty());
         let kept = kept.into_iter().map(|(column, field)| (column, field));
         let mapping: Mapping = kept.collect();
         left_out
@@ -167,10 +169,7 @@ fn fields<'m>(model: &'m Model<'_>) -> impl Iterator<Item = &'m FieldDescription
 }
 
 /// The field that a column is most likely about: the one of its name, else one that differs in case and signs alone.
-fn best<'m>(
-    fields: impl Iterator<Item = &'m FieldDescription>,
-    column: &str,
-) -> Option<&'m str> {
+fn best<'m>(fields: impl Iterator<Item = &'m FieldDescription>, column: &str) -> Option<&'m str> {
     let bare = |name: &str| -> String {
         let letters = name.chars().filter(|letter| letter.is_alphanumeric());
         letters.flat_map(char::to_lowercase).collect()

@@ -99,7 +99,13 @@ async fn saved(model: &Model<'_>, id: &RecordId, field: &FieldDescription) -> Re
     }
     let record = call.fields(names).excerpt(EXCERPT).send().await?;
     let href = model.record_of(model.name.as_str(), id);
-    Ok(Answer::page(data_cell(model, &record, field, Some(&href), false)))
+    Ok(Answer::page(data_cell(
+        model,
+        &record,
+        field,
+        Some(&href),
+        false,
+    )))
 }
 
 fn form(
@@ -141,7 +147,9 @@ pub(super) fn lists(
         return html! {};
     }
     let is_field = |name: &str| model.field(name).is_some();
-    let base = ListQuery::parse(list, &is_field).unwrap_or_default().page(1);
+    let base = ListQuery::parse(list, &is_field)
+        .unwrap_or_default()
+        .page(1);
     let (same, other) = match plain_text(record, &field.name) {
         None => (
             base.clone().filter(&field.name, Lookup::Isnull, true),

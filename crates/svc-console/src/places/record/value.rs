@@ -171,7 +171,9 @@ async fn shown(model: &Model<'_>, id: &RecordId, field: &FieldDescription) -> Re
     let Some(value) = value else {
         return Ok(html! { p { span.null { "NULL" } } });
     };
-    let whole = value.part.map_or(value.bytes.len() as u64, |(_, whole)| whole);
+    let whole = value
+        .part
+        .map_or(value.bytes.len() as u64, |(_, whole)| whole);
     let size = texts.with("bytes", [("count", whole.into())]);
     if field.field == FieldType::BinaryField {
         return Ok(html! { p.binary { (size) } });

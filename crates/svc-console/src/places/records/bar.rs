@@ -88,7 +88,10 @@ fn export(view: &View<'_>) -> Markup {
     let link = |fields: &[String], format: &str| {
         let mut query = view.at_start();
         query.fields = Some(fields.to_vec());
-        let place = model.list().below(["export"]).query(query.to_query_string());
+        let place = model
+            .list()
+            .below(["export"])
+            .query(query.to_query_string());
         place.with("_format", format)
     };
     html! {

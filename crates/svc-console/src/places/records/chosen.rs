@@ -86,9 +86,7 @@ impl Chosen {
             Which::Only => ListQuery::new(),
             Which::All | Which::Except => self.list.selection(),
         };
-        query
-            .time_zone
-            .clone_from(&model.context.account.timezone);
+        query.time_zone.clone_from(&model.context.account.timezone);
         let key = model.key_fields();
         let conditions = (self.rows.len() + self.left_out.len()) * key.len();
         if key.len() > 1 && conditions > MOST_NAMED {

@@ -53,9 +53,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let mut columns: Vec<String> = query.fields.clone().unwrap_or_else(all);
     columns.retain(|name| is_field(name));
     query.fields = Some(columns.clone());
-    query
-        .time_zone
-        .clone_from(&model.context.account.timezone);
+    query.time_zone.clone_from(&model.context.account.timezone);
     let mut export = Export {
         records: model.records(),
         format,
@@ -221,7 +219,10 @@ mod tests {
             write_row(cells.iter().copied(), &mut out);
             String::from_utf8(out).unwrap()
         };
-        assert_eq!(row(&["a", "b\"c", "d,e", "f\ng", "", "0005"]), "a,\"b\"\"c\",\"d,e\",\"f\ng\",,0005\r\n");
+        assert_eq!(
+            row(&["a", "b\"c", "d,e", "f\ng", "", "0005"]),
+            "a,\"b\"\"c\",\"d,e\",\"f\ng\",,0005\r\n"
+        );
         assert_eq!(row(&[""]), "\"\"\r\n");
         assert_eq!(row(&["", ""]), ",\r\n");
     }

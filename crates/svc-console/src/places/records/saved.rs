@@ -36,8 +36,10 @@ impl Saved {
         let Ok(page) = call.send().await else {
             return Self::default();
         };
-        let (views, mut preferences): (Vec<Item>, Vec<Item>) =
-            page.results.into_iter().partition(|item| item.kind == "view");
+        let (views, mut preferences): (Vec<Item>, Vec<Item>) = page
+            .results
+            .into_iter()
+            .partition(|item| item.kind == "view");
         // Somebody's preference is of no concern to others.
         preferences.retain(|item| !item.shared);
         Self {

@@ -115,8 +115,14 @@ fn head(view: &View<'_>, column: &FieldDescription) -> Markup {
 fn row(view: &View<'_>, record: &JsonObject, has_box: bool) -> Markup {
     let model = view.model;
     let id = model.id_of(record);
-    let href = id.as_ref().map(|id| model.record_of(model.name.as_str(), id));
-    let name = |id: &RecordId| model.texts().with("choose-one", [("key", id.as_str().into())]);
+    let href = id
+        .as_ref()
+        .map(|id| model.record_of(model.name.as_str(), id));
+    let name = |id: &RecordId| {
+        model
+            .texts()
+            .with("choose-one", [("key", id.as_str().into())])
+    };
     html! {
         tr data-record=[&href] {
             @if has_box {
@@ -157,7 +163,12 @@ pub(crate) fn data_cell(
 fn value(model: &Model<'_>, record: &JsonObject, column: &FieldDescription) -> Markup {
     let raw = record.iter().find(|(name, _)| *name == column.name);
     let raw: Option<&RawValue> = raw.map(|(_, raw)| raw);
-    let shown = cell(model.texts(), column.field, raw, model::cut(record, &column.name));
+    let shown = cell(
+        model.texts(),
+        column.field,
+        raw,
+        model::cut(record, &column.name),
+    );
     let Some((relation, related)) = model.leads_to(&column.name) else {
         return shown;
     };

@@ -43,7 +43,11 @@ impl<'m> View<'m> {
         let mut columns = match (&query.fields, &own) {
             (Some(fields), _) => known(fields),
             (None, Some(own)) => {
-                gone.extend(own.iter().filter(|name| model.field(name).is_none()).cloned());
+                gone.extend(
+                    own.iter()
+                        .filter(|name| model.field(name).is_none())
+                        .cloned(),
+                );
                 known(own)
             }
             (None, None) => Vec::new(),

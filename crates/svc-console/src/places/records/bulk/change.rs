@@ -56,7 +56,11 @@ pub(crate) async fn change(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         Err(invalid) => return Ok(refused_address(&model, &invalid)),
     };
     if chosen.is_none() {
-        return Ok(nothing_chosen(&model, &chosen, &model.texts().get("bulk-change")));
+        return Ok(nothing_chosen(
+            &model,
+            &chosen,
+            &model.texts().get("bulk-change"),
+        ));
     }
     let mut changes = Changes::read(&model, visit.form());
     let wants_preview = visit.is_post() && !changes.json.is_empty() && changes.errors.is_empty();
@@ -77,10 +81,17 @@ pub(crate) async fn change(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     {
         let mut query = ChangeAllQuery::from(selection).expect(expected);
         query.all = true;
-        match model.records().update_all(query, &changes.json).send().await {
+        match model
+            .records()
+            .update_all(query, &changes.json)
+            .send()
+            .await
+        {
             Ok(done) => {
                 let list = model.list().query(chosen.list.to_query_string());
-                return Ok(Answer::go(&list.with("_changed", &done.updated.to_string())));
+                return Ok(Answer::go(
+                    &list.with("_changed", &done.updated.to_string()),
+                ));
             }
             Err(error) if error.is_precondition_failed() => {
                 told = Some(notice::error(visit, &visit.texts.get("bulk-other-number")));
@@ -135,7 +146,11 @@ impl Changes {
             match to_json(field, &now) {
                 Ok(Some(json)) => changes.json.set_raw(name, json),
                 Ok(None) => {}
-                Err(message) => changes.errors.entry(name.clone()).or_default().push(message),
+                Err(message) => changes
+                    .errors
+                    .entry(name.clone())
+                    .or_default()
+                    .push(message),
             }
             changes.entered.insert(name.clone(), now);
         }
@@ -157,9 +172,17 @@ fn fields_of<'m>(model: &'m Model<'_>) -> impl Iterator<Item = &'m FieldDescript
 
 impl Page<'_> {
     fn show(&self, told: Option<Markup>) -> Markup {
-        let Self { model, chosen, sample, .. } = *self;
+        let Self {
+            model,
+            chosen,
+            sample,
+            ..
+        } = *self;
         let texts = model.texts();
-        let place = model.list().below(["change"]).query(chosen.to_query_string());
+        let place = model
+            .list()
+            .below(["change"])
+            .query(chosen.to_query_string());
         let back = model.list().query(chosen.list.to_query_string());
         let fields: Vec<&str> = self.changes.json.iter().map(|(name, _)| name).collect();
         let main = html! {
@@ -243,14 +266,21 @@ impl Page<'_> {
 pub(super) fn refused_address(model: &Model<'_>, invalid: &Invalid) -> Answer {
     let told = super::super::told(model.context.visit, invalid);
     let above = vec![(model.name.to_string(), model.list())];
-    let page = model.frame(model.texts().get("problem-title"), above).page(&told);
+    let page = model
+        .frame(model.texts().get("problem-title"), above)
+        .page(&told);
     Answer::page(page).status(StatusCode::BAD_REQUEST)
 }
 
 /// No record was chosen.
 pub(super) fn nothing_chosen(model: &Model<'_>, chosen: &Chosen, title: &str) -> Answer {
     let texts = model.texts();
-    instead(model, chosen, title, &html! { p.empty-state { (texts.get("bulk-none")) } })
+    instead(
+        model,
+        chosen,
+        title,
+        &html! { p.empty-state { (texts.get("bulk-none")) } },
+    )
 }
 
 /// More records are named than a query can name.

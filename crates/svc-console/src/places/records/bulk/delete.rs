@@ -47,7 +47,10 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         Err(error) => return failed(&model, &chosen, error),
     };
     let references = references(&model, &sample).await;
-    let place = model.list().below(["delete"]).query(chosen.to_query_string());
+    let place = model
+        .list()
+        .below(["delete"])
+        .query(chosen.to_query_string());
     let left_out = chosen.left_out.iter();
     let place = left_out.fold(place, |place, row| place.with("_leave", row.as_str()));
     let back = model.list().query(chosen.list.to_query_string());
@@ -59,7 +62,11 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         action: place,
         cancel: back.clone(),
         button: texts.with("bulk-delete-run", [("count", count.into())]),
-        name: model.context.scope.is_production().then_some(model.name.as_str()),
+        name: model
+            .context
+            .scope
+            .is_production()
+            .then_some(model.name.as_str()),
         is_forbidden: count == 0,
     };
     let (mut told, mut status) = (None, StatusCode::OK);
@@ -74,7 +81,9 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         query.all = true;
         match model.records().delete_all(query).send().await {
             Ok(done) => {
-                return Ok(Answer::go(&back.with("_deleted", &done.deleted.to_string())));
+                return Ok(Answer::go(
+                    &back.with("_deleted", &done.deleted.to_string()),
+                ));
             }
             Err(error) if error.is_precondition_failed() => {
                 told = Some(notice::error(visit, &texts.get("bulk-other-number")));
@@ -144,12 +153,18 @@ fn some(
 
 /// What refers to the records that are shown; of a model that cannot say so, nothing.
 async fn references(model: &Model<'_>, sample: &Paginated<JsonObject>) -> Vec<Reference> {
-    let ids = sample.results.iter().filter_map(|record| model.id_of(record));
+    let ids = sample
+        .results
+        .iter()
+        .filter_map(|record| model.id_of(record));
     let records = model.records();
     let asked = ids.map(|id| records.references(id).send());
     let mut all: Vec<Reference> = Vec::new();
     for reference in join_all(asked).await.into_iter().flatten().flatten() {
-        match all.iter_mut().find(|known| known.relation == reference.relation) {
+        match all
+            .iter_mut()
+            .find(|known| known.relation == reference.relation)
+        {
             Some(known) => {
                 known.count = known.count.zip(reference.count).map(|(a, b)| a + b);
                 known.more |= reference.more;

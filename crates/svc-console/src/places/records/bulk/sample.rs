@@ -34,7 +34,12 @@ pub(super) async fn load(
     query.order_by.clone_from(&chosen.list.order_by);
     let labels = model.description.label_fields.iter().map(String::as_str);
     let mut wanted: Vec<String> = Vec::new();
-    for field in model.key_fields().into_iter().chain(labels).chain(fields.iter().copied()) {
+    for field in model
+        .key_fields()
+        .into_iter()
+        .chain(labels)
+        .chain(fields.iter().copied())
+    {
         if !wanted.iter().any(|known| known == field) {
             wanted.push(field.to_owned());
         }

@@ -88,7 +88,9 @@ impl Draft {
             (Ok(()), Some(filter)) => Ok(filter),
             (Err(invalid), _) => {
                 let mut messages = invalid.field_errors().iter();
-                Err(messages.next().map_or_else(String::new, |(_, all)| all.join("; ")))
+                Err(messages
+                    .next()
+                    .map_or_else(String::new, |(_, all)| all.join("; ")))
             }
             (Ok(()), None) => Err(String::new()),
         })
@@ -290,10 +292,13 @@ fn one(texts: &Texts, field: &FieldDescription, value: &str, is_wrong: bool) -> 
 /// Whether a text has digits where the shape has zeros, and the same signs elsewhere.
 fn has_shape(text: &str, shape: &str) -> bool {
     text.len() == shape.len()
-        && text.bytes().zip(shape.bytes()).all(|(byte, sign)| match sign {
-            b'0' => byte.is_ascii_digit(),
-            sign => byte == sign,
-        })
+        && text
+            .bytes()
+            .zip(shape.bytes())
+            .all(|(byte, sign)| match sign {
+                b'0' => byte.is_ascii_digit(),
+                sign => byte == sign,
+            })
 }
 
 #[cfg(test)]
