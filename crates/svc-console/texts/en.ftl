@@ -865,3 +865,4 @@ dashboard-remove = Remove
 dashboard-done = Done
 dashboard-forget = Delete mine, and see the shared one
 dashboard-share = Share it with everybody
+pick-partly = Searching all records takes longer. Go on typing, or choose on a page of its own.

@@ -1,5 +1,7 @@
 //! Choosing the record that a field refers to: by its label, or by its key.
 
+use std::time::Duration;
+
 use maud::{Markup, html};
 use svc_model::{
     Count, Filter, JsonObject, ListQuery, Lookup, RecordId,
@@ -16,6 +18,8 @@ use crate::{
     visit::{Form, Visit},
 };
 
+/// How long somebody who types waits for suggestions. A search that takes longer ends then.
+const PATIENCE: Duration = Duration::from_millis(150);
 /// How many records are offered.
 const OFFERED: u32 = 20;
 
@@ -25,14 +29,16 @@ pub(crate) async fn suggest(visit: &Visit, scope: &Scope, of: (&str, &str)) -> R
     let query = visit.query()?;
     let reference = model.reference_of(query.text("_field"));
     let reference = reference.ok_or(Problem::NotFound)?;
-    let found = find(&model, &reference, query.text("q")).await?;
+    let Offer { found, is_whole } =
+        find(&model, &reference, query.text("q"), Some(PATIENCE)).await?;
     let texts = visit.texts;
     Ok(Answer::page(html! {
         ul.suggestions role="listbox" aria-label=(texts.get("pick-found")) {
             @for one in &found {
                 li role="option" aria-selected="false" data-values=(one.values()) { (one.shown()) }
             }
-            @if found.is_empty() { li.muted { (texts.get("records-empty")) } }
+            @if !is_whole { li.muted { (texts.get("pick-partly")) } }
+            @else if found.is_empty() { li.muted { (texts.get("records-empty")) } }
         }
     }))
 }
@@ -48,7 +54,7 @@ pub(super) async fn page(
     let field = form.text("pick");
     let reference = model.reference_of(field).ok_or(Problem::NotFound)?;
     let wanted = form.text("q");
-    let found = find(model, &reference, wanted).await?;
+    let Offer { found, .. } = find(model, &reference, wanted, None).await?;
     let own = ["pick", "picked", "q", "back"];
     let kept = form.iter().filter(|(name, _)| !own.contains(name));
     let main = html! {
@@ -105,6 +111,13 @@ struct Found {
     parts: Vec<String>,
 }
 
+/// The records that may be chosen.
+struct Offer {
+    found: Vec<Found>,
+    /// Whether all records were searched in time.
+    is_whole: bool,
+}
+
 impl Found {
     fn values(&self) -> String {
         serde_json::Value::from(self.parts.clone()).to_string()
@@ -120,7 +133,12 @@ impl Found {
 }
 
 /// The records whose label contains the text; that with this key comes first.
-async fn find(model: &Model<'_>, reference: &Reference<'_>, wanted: &str) -> Result<Vec<Found>> {
+async fn find(
+    model: &Model<'_>,
+    reference: &Reference<'_>,
+    wanted: &str,
+    patience: Option<Duration>,
+) -> Result<Offer> {
     let records = model
         .context
         .client
@@ -145,19 +163,27 @@ async fn find(model: &Model<'_>, reference: &Reference<'_>, wanted: &str) -> Res
         }
         by_label = labelled(reference.model, wanted).map(|filter| base.filter_tree(filter));
     }
-    let list = async |query: Option<ListQuery>| match query {
-        Some(query) => records
-            .list()
-            .query(query)
-            .send()
-            .await
-            .map(|page| page.results),
-        None => Ok(Vec::new()),
+    let list = async |query: Option<ListQuery>| {
+        let Some(query) = query else {
+            return Ok(Vec::new());
+        };
+        let mut call = records.list().query(query);
+        if let Some(patience) = patience {
+            call = call.deadline(patience).max_tries(1);
+        }
+        call.send().await.map(|page| page.results)
     };
     // What is no key of this type is none.
     let (by_key, by_label) = tokio::join!(list(by_key), list(by_label));
     let mut all: Vec<JsonObject> = by_key.unwrap_or_default();
-    all.extend(by_label?);
+    let is_whole = match by_label {
+        Ok(records) => {
+            all.extend(records);
+            true
+        }
+        Err(error) if error.is_timeout() && patience.is_some() => false,
+        Err(error) => return Err(error.into()),
+    };
     let mut found: Vec<Found> = Vec::new();
     for record in &all {
         let parts = reference
@@ -174,7 +200,7 @@ async fn find(model: &Model<'_>, reference: &Reference<'_>, wanted: &str) -> Res
             });
         }
     }
-    Ok(found)
+    Ok(Offer { found, is_whole })
 }
 
 /// That one of the labels contains each word; `None` where no label is text.
