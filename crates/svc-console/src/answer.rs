@@ -1,8 +1,8 @@
 //! Answers to browsers, with the headers that all of them have.
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::Markup;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use svc_model::wire::Body;
 
 use crate::href::Href;
@@ -20,7 +20,7 @@ const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
 pub(crate) struct Answer {
     status: StatusCode,
     headers: HeaderMap,
-    body: Bytes,
+    body: Body,
 }
 
 impl Answer {
@@ -29,7 +29,7 @@ impl Answer {
         let mut answer = Self {
             status: StatusCode::OK,
             headers: HeaderMap::new(),
-            body: Bytes::from(markup.into_string()),
+            body: Body::from(markup.into_string()),
         };
         let html = HeaderValue::from_static("text/html; charset=utf-8");
         answer.headers.insert(header::CONTENT_TYPE, html);
@@ -44,7 +44,7 @@ impl Answer {
         let mut answer = Self {
             status: StatusCode::SEE_OTHER,
             headers: HeaderMap::new(),
-            body: Bytes::new(),
+            body: Body::empty(),
         };
         if let Ok(to) = HeaderValue::try_from(to) {
             answer.headers.insert(header::LOCATION, to);
@@ -68,8 +68,32 @@ impl Answer {
         Self {
             status: StatusCode::OK,
             headers,
-            body: Bytes::from_static(bytes),
+            body: Body::from(bytes::Bytes::from_static(bytes)),
         }
+    }
+
+    /// A file that a browser saves under this name. Its body may stream.
+    pub(crate) fn download(name: &str, media_type: &'static str, body: Body) -> Self {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        let cache = HeaderValue::from_static("no-store");
+        headers.insert(header::CACHE_CONTROL, cache);
+        if let Ok(disposition) = HeaderValue::try_from(attachment(name)) {
+            headers.insert(header::CONTENT_DISPOSITION, disposition);
+        }
+        Self {
+            status: StatusCode::OK,
+            headers,
+            body,
+        }
+    }
+
+    /// The same for a page with a secret, which no browser may keep.
+    #[must_use]
+    pub(crate) fn secret(mut self) -> Self {
+        let cache = HeaderValue::from_static("no-store");
+        self.headers.insert(header::CACHE_CONTROL, cache);
+        self
     }
 
     #[must_use]
@@ -97,7 +121,7 @@ impl Answer {
     }
 
     pub(crate) fn into_response(self) -> Response<Body> {
-        let mut response = Response::new(Body::from(self.body));
+        let mut response = Response::new(self.body);
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         *headers = self.headers;
@@ -109,5 +133,29 @@ impl Answer {
         let none = HeaderValue::from_static("camera=(), geolocation=(), microphone=()");
         headers.insert(PERMISSIONS, none);
         response
+    }
+}
+
+/// The header that has a browser save what it is sent, under a name that it may not like.
+fn attachment(name: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let plain: String = name
+        .chars()
+        .map(|letter| if plain(letter) { letter } else { '_' })
+        .collect();
+    let whole = utf8_percent_encode(name, NON_ALPHANUMERIC);
+    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{whole}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_download_cannot_leave_its_header() {
+        assert_eq!(
+            attachment("a\"; x=\r\nä.csv"),
+            "attachment; filename=\"a___x____.csv\"; filename*=UTF-8''a%22%3B%20x%3D%0D%0A%C3%A4%2Ecsv"
+        );
     }
 }

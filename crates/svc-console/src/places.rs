@@ -1,5 +1,6 @@
 //! The places of the console, by their paths.
 
+mod audit;
 mod context;
 mod enter;
 mod environment;
@@ -10,6 +11,7 @@ mod record;
 mod records;
 mod resources;
 pub(crate) mod sign_in;
+mod snippets;
 
 use http::{Method, Response};
 use svc_model::wire::Body;
@@ -60,10 +62,11 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         ["first-run"] => return enter::first_run(visit).await,
         ["sign-out"] => return sign_in::sign_out(visit).await,
         _ if !visit.is_signed_in() => return Err(Problem::SignedOut),
-        _ => {}
+        _ => visit.open_account().await?,
     }
     match parts[..] {
         [] | ["projects"] => projects::answer(visit).await,
+        ["audit", ref rest @ ..] => audit::of_service(visit, rest).await,
         ["projects", project, environment, ref place @ ..] => {
             let scope = Scope {
                 project: project.into(),
@@ -71,6 +74,7 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
             };
             match *place {
                 [] => environment::answer(visit, &scope).await,
+                ["audit", ref rest @ ..] => audit::of_project(visit, &scope, rest).await,
                 ["connect"] => resources::create(visit, &scope).await,
                 ["resources", name] => resources::answer(visit, &scope, name).await,
                 ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,
@@ -83,6 +87,15 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                 }
                 ["records", resource, model, "record", id] => {
                     record::answer(visit, &scope, (resource, model), id).await
+                }
+                ["records", resource, model, "record", id, "history"] => {
+                    record::history::answer(visit, &scope, (resource, model), id).await
+                }
+                ["snippets", resource, model] => {
+                    snippets::answer(visit, &scope, (resource, model), None).await
+                }
+                ["snippets", resource, model, "record", id] => {
+                    snippets::answer(visit, &scope, (resource, model), Some(id)).await
                 }
                 ["records", resource, model, "record", id, "delete"] => {
                     record::delete(visit, &scope, (resource, model), id).await

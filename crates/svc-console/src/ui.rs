@@ -1,8 +1,12 @@
 //! The components that places are made of.
 
 pub(crate) mod cell;
+pub(crate) mod difference;
 pub(crate) mod form;
 pub(crate) mod frame;
 pub(crate) mod notice;
 pub(crate) mod paging;
+pub(crate) mod secret;
 pub(crate) mod table;
+pub(crate) mod tabs;
+pub(crate) mod time;

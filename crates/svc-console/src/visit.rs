@@ -10,6 +10,7 @@ use svc_api::{
 };
 use svc_model::{
     EnvironmentName, ProjectName,
+    administration::account::Account,
     query::parse_pairs,
     wire::{Body, BoxFuture},
 };
@@ -33,6 +34,7 @@ pub(crate) struct Visit {
     origin: String,
     form: Form,
     authorization: Option<HeaderValue>,
+    account: Option<Account>,
     /// The first place of the console.
     pub(crate) root: Href,
     pub(crate) texts: &'static Texts,
@@ -113,6 +115,7 @@ impl Visit {
             origin,
             form: Form::default(),
             authorization: None,
+            account: None,
         }
     }
 
@@ -222,6 +225,28 @@ impl Visit {
     /// Whether somebody is signed in.
     pub(crate) fn is_signed_in(&self) -> bool {
         self.authorization.is_some()
+    }
+
+    /// Looks who is signed in: the language of the account decides about that of the texts.
+    pub(crate) async fn open_account(&mut self) -> Result<()> {
+        let client = self.client()?;
+        let account = client.administration().account().get().send().await?;
+        let language = account.language.as_deref();
+        if let Some(texts) = language.and_then(Texts::of_language) {
+            self.texts = texts;
+        }
+        self.account = Some(account);
+        Ok(())
+    }
+
+    /// The account of who is signed in.
+    pub(crate) fn account(&self) -> Result<&Account> {
+        self.account.as_ref().ok_or(Problem::SignedOut)
+    }
+
+    /// Scheme, host and path prefix of the data host, as programs reach it.
+    pub(crate) fn data_url(&self) -> String {
+        self.service.data_origin(&self.parts)
     }
 
     /// Reads the form, which a page of the console must have sent.

@@ -52,12 +52,9 @@ pub(crate) struct Context<'v> {
 impl<'v> Context<'v> {
     pub(crate) async fn open(visit: &'v Visit, scope: &Scope) -> Result<Self> {
         let client = visit.client_in(&scope.project, &scope.environment)?;
-        let administration = client.administration();
-        let (account, project) = tokio::try_join!(
-            async { administration.account().get().send().await },
-            async { client.projects().get(&scope.project).send().await },
-        )?;
+        let account = visit.account()?.clone();
         check_account(visit, &account)?;
+        let project = client.projects().get(&scope.project).send().await?;
         let mut known = project.environments.iter();
         if !known.any(|known| known.unique_name == scope.environment) {
             return Err(Problem::NotFound);

@@ -1,7 +1,10 @@
 //! A record: what it holds, changing it, making one, and deleting one.
 
 mod fields;
+pub(crate) mod history;
+pub(crate) mod past;
 mod sent;
+mod undo;
 
 use http::StatusCode;
 use maud::{Markup, html};
@@ -12,7 +15,7 @@ use svc_model::{
 };
 
 use self::sent::Sent;
-use super::{Scope, model::Model};
+use super::{Scope, model::Model, snippets};
 use crate::{
     answer::Answer,
     problem::{Problem, Result},
@@ -36,13 +39,25 @@ pub(crate) async fn answer(
 ) -> Result<Answer> {
     let model = Model::open(visit, scope, model).await?;
     let id = RecordId::from(id);
-    let (record, etag) = load(&model, &id).await?;
+    let (record, etag) = match load(&model, &id).await {
+        // Who deleted it, and what it was, is what there is to know of it.
+        Err(Problem::NotFound) if !visit.is_post() => {
+            let known = past::page(&model, &id, None, 1).await;
+            return match known.is_ok_and(|page| !page.results.is_empty()) {
+                true => Ok(Answer::go(&history::place(&model, &id))),
+                false => Err(Problem::NotFound),
+            };
+        }
+        loaded => loaded?,
+    };
     if !visit.is_post() {
         let query = visit.query()?;
-        let told = query.get("saved").map(|saved| match saved {
-            "0" => notice::done(&visit.texts.get("unchanged")),
-            _ => notice::done(&visit.texts.get("saved")),
-        });
+        let told = match query.get("saved") {
+            Some("0") => Some(notice::done(&visit.texts.get("unchanged"))),
+            Some("undone") => Some(notice::done(&visit.texts.get("undone"))),
+            Some(_) => Some(history::saved(&model, &id).await),
+            None => None,
+        };
         let sent = Sent::of_record(&model, &record);
         return Ok(Answer::page(page(&model, &id, &record, &etag, &sent, told)));
     }
@@ -153,7 +168,10 @@ pub(crate) async fn delete(
     } else if visit.is_post() {
         let call = model.records().delete(id.clone());
         match call.if_match(visit.form().text("etag")).send().await {
-            Ok(()) => return Ok(Answer::go(&model.list())),
+            Ok(()) => {
+                let list = model.list().with("_deleted", id.as_str());
+                return Ok(Answer::go(&list));
+            }
             Err(error) if error.is_precondition_failed() => {
                 told = Some(notice::error(visit, &texts.get("delete-changed")));
             }
@@ -261,6 +279,8 @@ fn page(
             div.actions {
                 @if can.update { button.primary { (texts.get("save")) } }
                 a.button href=(model.list()) { (texts.get("back-to-list")) }
+                a.button href=(history::place(model, id)) { (texts.get("history")) }
+                a.button href=(snippets::of_record(model, id)) { (texts.get("snippets")) }
                 div.grow {}
                 @if can.delete { a.button.danger href=(place.below(["delete"])) { (texts.get("delete")) } }
             }

@@ -8,7 +8,7 @@ pub(crate) use self::table::cut;
 
 use maud::{Markup, html};
 use svc_model::{
-    Count, Expand, Expanded, Invalid, JsonObject, ListQuery, Operand, Paginated,
+    Count, Expand, Expanded, Invalid, JsonObject, ListQuery, Operand, Paginated, RecordId,
     resources::FieldDescription,
 };
 
@@ -59,6 +59,9 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     };
     let frame = model.frame(model.name.to_string(), Vec::new());
     let main = html! {
+        @if let Some(id) = query.get("_deleted") {
+            (deleted(&model, &RecordId::from(id)))
+        }
         (filters::bar(&view, &query))
         @if let Some(invalid) = &invalid { (told(visit, invalid)) }
         @match page {
@@ -150,7 +153,13 @@ fn first_columns<'m>(model: &'m Model<'_>) -> Vec<&'m FieldDescription> {
 }
 
 /// The parameters that forms of the place add, and the list does not know.
-const CONTROLS: [&str; 4] = ["add_field", "add_lookup", "add_value", "column"];
+const CONTROLS: [&str; 5] = [
+    "_deleted",
+    "add_field",
+    "add_lookup",
+    "add_value",
+    "column",
+];
 
 /// The query string without what forms add.
 fn without_controls(query: &str) -> String {
@@ -186,6 +195,15 @@ fn controlled(model: &Model<'_>, form: &Form, wanted: &ListQuery) -> Result<Opti
         // The place shows what is wrong with it, beside the form.
         Err(_) => Ok(None),
     }
+}
+
+/// A record was deleted: its history has the button that brings it back.
+fn deleted(model: &Model<'_>, id: &RecordId) -> Markup {
+    let texts = model.texts();
+    let place = model.record_of(model.name.as_str(), id).below(["history"]);
+    let action = html! { a.button href=(place) { (texts.get("undo")) } };
+    let text = texts.with("deleted", [("key", id.as_str().into())]);
+    notice::done_with(&text, &action)
 }
 
 /// How many records there are, which may take longer than the records themselves.

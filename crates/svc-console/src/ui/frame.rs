@@ -21,21 +21,29 @@ use crate::{
 pub(crate) enum Area {
     /// Databases, models, records.
     Data,
+    /// What other programs need of the project.
+    Integrations,
+    /// Who did what.
+    Audit,
 }
 
 impl Area {
-    const ALL: [Self; 1] = [Self::Data];
+    const ALL: [Self; 3] = [Self::Data, Self::Integrations, Self::Audit];
 
     /// The place that it begins with, below the environment's; empty: the environment's own.
     fn path(self) -> &'static [&'static str] {
         match self {
             Self::Data => &[],
+            Self::Integrations => &["integrations"],
+            Self::Audit => &["audit"],
         }
     }
 
     fn name(self, texts: &Texts) -> String {
         match self {
             Self::Data => texts.get("area-data"),
+            Self::Integrations => texts.get("area-integrations"),
+            Self::Audit => texts.get("area-audit"),
         }
     }
 
@@ -43,6 +51,7 @@ impl Area {
     fn is_for_administrators(self) -> bool {
         match self {
             Self::Data => false,
+            Self::Integrations | Self::Audit => true,
         }
     }
 }
@@ -88,6 +97,11 @@ impl Frame<'_> {
                         details.menu {
                             summary { bdi { (self.account.email) } }
                             div.panel {
+                                a href=(visit.root.below(["profile"])) { (texts.get("profile")) }
+                                @if self.account.is_operator {
+                                    a href=(visit.root.below(["service"])) { (texts.get("service")) }
+                                    a href=(visit.root.below(["audit"])) { (texts.get("audit-of-service")) }
+                                }
                                 form method="post" action=(visit.root.below(["sign-out"])) {
                                     (account_field(self.account))
                                     button.plain { (texts.get("sign-out")) }

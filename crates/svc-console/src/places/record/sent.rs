@@ -151,7 +151,7 @@ impl Sent {
 }
 
 /// The value of a field as the form shows it.
-fn entered(record: &JsonObject, field: &str) -> Entered {
+pub(super) fn entered(record: &JsonObject, field: &str) -> Entered {
     match record.get_raw(field) {
         None => Entered::Untouched,
         Some("null") => Entered::Null,

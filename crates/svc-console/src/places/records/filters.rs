@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use svc_model::{ListQuery, Lookup, Operand};
 
 use super::View;
-use crate::{texts::Texts, visit::Form};
+use crate::{places::snippets, texts::Texts, visit::Form};
 
 /// The lookups that the form offers.
 const OFFERED: [Lookup; 13] = [
@@ -85,6 +85,7 @@ pub(super) fn bar(view: &View<'_>, form: &Form) -> Markup {
                 }
             }
             div.grow {}
+            a.button href=(snippets::of_list(model, &view.query)) { (texts.get("snippets")) }
             @if model.description.can.create {
                 a.button.primary href=(model.list().below(["new"])) { (texts.get("record-new")) }
             }
