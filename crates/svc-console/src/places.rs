@@ -4,12 +4,15 @@ mod audit;
 mod context;
 mod enter;
 mod environment;
+mod integrations;
 pub(crate) mod model;
 mod problem;
+mod profile;
 mod projects;
 mod record;
 mod records;
 mod resources;
+mod service;
 pub(crate) mod sign_in;
 mod snippets;
 
@@ -67,6 +70,8 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
     match parts[..] {
         [] | ["projects"] => projects::answer(visit).await,
         ["audit", ref rest @ ..] => audit::of_service(visit, rest).await,
+        ["profile", ref rest @ ..] => profile::route(visit, rest).await,
+        ["service", ref rest @ ..] => service::route(visit, rest).await,
         ["projects", project, environment, ref place @ ..] => {
             let scope = Scope {
                 project: project.into(),
@@ -75,6 +80,7 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
             match *place {
                 [] => environment::answer(visit, &scope).await,
                 ["audit", ref rest @ ..] => audit::of_project(visit, &scope, rest).await,
+                ["integrations", ref rest @ ..] => integrations::route(visit, &scope, rest).await,
                 ["connect"] => resources::create(visit, &scope).await,
                 ["resources", name] => resources::answer(visit, &scope, name).await,
                 ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,

@@ -1,6 +1,7 @@
 //! The components that places are made of.
 
 pub(crate) mod cell;
+pub(crate) mod credentials;
 pub(crate) mod difference;
 pub(crate) mod form;
 pub(crate) mod frame;

@@ -249,6 +249,11 @@ impl Visit {
         self.service.data_origin(&self.parts)
     }
 
+    /// The same of the application host.
+    pub(crate) fn app_url(&self) -> String {
+        format!("{}/api", self.origin)
+    }
+
     /// Reads the form, which a page of the console must have sent.
     pub(crate) async fn read_form(&mut self) -> Result<()> {
         match Sender::of(&self.parts, &self.origin) {

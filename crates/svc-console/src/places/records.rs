@@ -153,13 +153,7 @@ fn first_columns<'m>(model: &'m Model<'_>) -> Vec<&'m FieldDescription> {
 }
 
 /// The parameters that forms of the place add, and the list does not know.
-const CONTROLS: [&str; 5] = [
-    "_deleted",
-    "add_field",
-    "add_lookup",
-    "add_value",
-    "column",
-];
+const CONTROLS: [&str; 5] = ["_deleted", "add_field", "add_lookup", "add_value", "column"];
 
 /// The query string without what forms add.
 fn without_controls(query: &str) -> String {

@@ -74,7 +74,7 @@ fn shown(model: &Model<'_>, code: &Code<'_>) -> Option<Markup> {
         html! {
             section {
                 h2 { (title) }
-                pre.copied tabindex="0" data-copy=(texts.get("copy")) data-done=(texts.get("copied")) { code { (code) } }
+                pre.copied tabindex="0" data-copy=(texts.get("copy-text")) data-done=(texts.get("copy-done")) { code { (code) } }
             }
         }
     };

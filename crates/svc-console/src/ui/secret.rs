@@ -11,7 +11,7 @@ pub(crate) fn issued(texts: &Texts, text: Option<&str>, usage: &Markup) -> Marku
             @match text {
                 Some(text) => {
                     p { strong { (texts.get("secret-once")) } }
-                    pre.copied tabindex="0" data-copy { code { (text) } }
+                    pre.copied tabindex="0" data-copy=(texts.get("copy-text")) data-done=(texts.get("copy-done")) { code { (text) } }
                     (usage)
                 },
                 None => p { (texts.get("secret-shown-before")) },

@@ -36,12 +36,6 @@ fn shown(account: &Account, text: &str, format: &str) -> Markup {
     }
 }
 
-/// The day on which a point in time is.
-pub(crate) fn day(account: &Account, text: &str) -> Option<String> {
-    let time: Timestamp = text.parse().ok()?;
-    Some(time.to_zoned(zone_of(account)).date().to_string())
-}
-
 /// The end of a day that was entered, as the service reads it; what is no day is passed on, so that the service says so.
 pub(crate) fn end_of_day(account: &Account, text: &str) -> String {
     let end = || {
@@ -98,10 +92,6 @@ mod tests {
             minute(&account(None), "<soon>").into_string(),
             "<bdi>&lt;soon&gt;</bdi>"
         );
-        assert_eq!(
-            day(&account(Some("Europe/Berlin")), time).as_deref(),
-            Some("2026-07-02")
-        );
     }
 
     #[test]
@@ -114,7 +104,10 @@ mod tests {
         for same in ["7d", "2026-07-01T12:00:00Z", "2026-07-01T12:00:00+05:00"] {
             assert_eq!(entered(&berlin, same), same);
         }
-        assert!(is_same("2026-07-01T12:00:00.100Z", "2026-07-01T12:00:00.1Z"));
+        assert!(is_same(
+            "2026-07-01T12:00:00.100Z",
+            "2026-07-01T12:00:00.1Z"
+        ));
         assert!(!is_same("2026-07-01T12:00:00Z", "x"));
     }
 }

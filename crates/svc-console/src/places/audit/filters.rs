@@ -127,7 +127,9 @@ impl Filters {
 
     /// An address with the same filters, from the newest line on.
     pub(super) fn everywhere(&self, place: &Href) -> Href {
-        let given = NAMES.iter().filter_map(|name| Some((name, self.given(name)?)));
+        let given = NAMES
+            .iter()
+            .filter_map(|name| Some((name, self.given(name)?)));
         given.fold(place.clone(), |href, (name, value)| href.with(name, value))
     }
 }

@@ -11,8 +11,8 @@ use super::{Trail, filters::Filters, table};
 use crate::{
     answer::Answer,
     places::record::history,
-    problem::{Problem, Result},
-    ui::time,
+    problem::Result,
+    ui::{credentials, time},
     visit::Form,
 };
 
@@ -25,13 +25,7 @@ const MOST_PAGES: usize = 5;
 pub(super) async fn answer(trail: &Trail<'_>, uid: &str) -> Result<Answer> {
     let all = Filters::read(&Form::default());
     let query = all.query().filter("uid", Lookup::Exact, uid).per_page(1);
-    let found = match trail.load_query(query, &all).await {
-        Ok(page) => page.results.into_iter().next(),
-        // What is no identifier is the identifier of nothing.
-        Err(error) if !error.field_errors().is_empty() => None,
-        Err(error) => return Err(error.into()),
-    };
-    let line = found.ok_or(Problem::NotFound)?;
+    let line = credentials::only(trail.load_query(query, &all).await)?;
     let entry = entry(trail, &line).await;
     let texts = trail.visit.texts;
     let above = vec![(texts.get("area-audit"), trail.at.clone())];

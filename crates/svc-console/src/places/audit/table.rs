@@ -74,7 +74,15 @@ pub(super) fn history_of(trail: &Trail<'_>, line: &Line, record: &str) -> Option
     // Users and teams are records of a resource that the console does not show as one.
     let is_record = line.action.starts_with("records.") && !resource.starts_with("__");
     let parts = [
-        "projects", project, environment, "records", resource, model, "record", record, "history",
+        "projects",
+        project,
+        environment,
+        "records",
+        resource,
+        model,
+        "record",
+        record,
+        "history",
     ];
     is_record.then(|| trail.visit.root.below(parts))
 }

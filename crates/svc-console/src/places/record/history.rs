@@ -56,9 +56,7 @@ pub(crate) async fn answer(
 
 /// The address of a record's history.
 pub(crate) fn place(model: &Model<'_>, id: &RecordId) -> Href {
-    model
-        .record_of(model.name.as_str(), id)
-        .below(["history"])
+    model.record_of(model.name.as_str(), id).below(["history"])
 }
 
 fn shown(

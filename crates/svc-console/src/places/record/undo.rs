@@ -190,7 +190,9 @@ async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
     match records.create(record).send().await {
         Ok(made) => {
             let place = match model.id_of(&made) {
-                Some(id) => model.record_of(model.name.as_str(), &id).with("saved", "undone"),
+                Some(id) => model
+                    .record_of(model.name.as_str(), &id)
+                    .with("saved", "undone"),
                 None => model.list(),
             };
             Ok(Answer::go(&place))

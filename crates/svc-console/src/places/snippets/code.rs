@@ -53,9 +53,7 @@ impl Code<'_> {
     /// A line for a shell.
     pub(super) fn curl(&self) -> Option<String> {
         let url = self.url()?;
-        Some(format!(
-            "curl -H \"Authorization: $SVC_API_TOKEN\" '{url}'"
-        ))
+        Some(format!("curl -H \"Authorization: $SVC_API_TOKEN\" '{url}'"))
     }
 
     /// A program in Rust.
@@ -179,7 +177,7 @@ fn rust_list(query: &ListQuery) -> (String, Vec<&'static str>) {
     let Some(query) = plain(query) else {
         let text = query.to_query_string();
         line(format!(
-            ".query(ListQuery::parse({:?}, &|_| true)?)",
+            ".query(ListQuery::parse({:?}, &|name| !name.contains(\"__\"))?)",
             text.as_str()
         ));
         return (lines, vec!["ListQuery"]);
@@ -282,6 +280,8 @@ fn pretty(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use svc_model::Filter;
+
     use super::*;
 
     fn scope() -> Scope {
@@ -292,7 +292,7 @@ mod tests {
     }
 
     fn code<'a>(scope: &'a Scope, query: &str) -> Code<'a> {
-        let query = ListQuery::parse(query, &|_| true).unwrap();
+        let query = ListQuery::parse(query, &|name| !name.contains("__")).unwrap();
         Code {
             base_url: "http://127.0.0.1:8080".to_owned(),
             scope,
@@ -305,7 +305,10 @@ mod tests {
     #[test]
     fn a_line_for_a_shell_holds_nothing_that_a_shell_would_read() {
         let scope = scope();
-        let code = code(&scope, "note__icontains=%27%3B%20rm%20%24(x)%60%22&status=paid");
+        let code = code(
+            &scope,
+            "note__icontains=%27%3B%20rm%20%24(x)%60%22&status=paid",
+        );
         let curl = code.curl().unwrap();
         let (_, url) = curl.split_once(" '").unwrap();
         let url = url.strip_suffix('\'').unwrap();
@@ -347,13 +350,18 @@ mod tests {
     #[test]
     fn what_no_option_can_say_is_said_by_the_query() {
         let scope = scope();
-        let tree = "_filter=%7B%22status%22%3A%22paid%22%7D";
-        let Ok(_) = ListQuery::parse(tree, &|_| true) else {
-            panic!("the tree is not valid");
-        };
-        let code = code(&scope, tree);
+        let tree = Filter::or([
+            Filter::field("status", Lookup::Exact, "paid"),
+            Filter::field("note", Lookup::Isnull, "true"),
+        ]);
+        let tree = ListQuery::new().filter_tree(tree).to_query_string();
+        let code = code(&scope, tree.as_str());
         assert!(code.rust().unwrap().contains("ListQuery::parse("));
-        assert!(code.javascript().unwrap().starts_with("const response = await fetch("));
+        assert!(
+            code.javascript()
+                .unwrap()
+                .starts_with("const response = await fetch(")
+        );
     }
 
     #[test]
@@ -361,11 +369,7 @@ mod tests {
         let scope = scope();
         let mut code = code(&scope, "");
         code.wanted = Wanted::Record(RecordId::composite(["1", "a,b"]));
-        assert!(
-            code.javascript()
-                .unwrap()
-                .contains(".get([\"1\",\"a,b\"])")
-        );
+        assert!(code.javascript().unwrap().contains(".get([\"1\",\"a,b\"])"));
         assert!(code.curl().unwrap().contains("/models/orders/"));
         assert!(code.rust().unwrap().contains("println!(\"{record:?}\")"));
     }
