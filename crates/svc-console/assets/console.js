@@ -37,6 +37,21 @@ addEventListener("keydown", (event) => {
   }
 });
 
+// A text that is to be used elsewhere has a button that copies it.
+for (const text of document.querySelectorAll("[data-copy]")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = text.dataset.copy;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(text.textContent);
+    button.textContent = text.dataset.done;
+    document.querySelector("#live").textContent = text.dataset.done;
+  });
+  // Only where the browser lets a page copy: over TLS, and on this machine.
+  if (navigator.clipboard) text.after(button);
+}
+
 // A menu closes when something else is looked at.
 addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) {

@@ -139,6 +139,14 @@ impl Answer {
         self
     }
 
+    /// The same for a page with a secret, which no browser may keep.
+    #[must_use]
+    pub(crate) fn secret(mut self) -> Self {
+        let cache = HeaderValue::from_static("no-store");
+        self.headers.insert(header::CACHE_CONTROL, cache);
+        self
+    }
+
     #[must_use]
     pub(crate) fn status(mut self, status: StatusCode) -> Self {
         self.status = status;

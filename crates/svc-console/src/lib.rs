@@ -57,7 +57,7 @@ impl Transport for Console {
         let service = Arc::clone(&self.service);
         let descriptions = Arc::clone(&self.descriptions);
         let visit = Visit::new(service, descriptions, request);
-        Box::pin(async move { Ok(places::answer(visit).await) })
+        Box::pin(async move { Ok(Box::pin(places::answer(visit)).await) })
     }
 }
 

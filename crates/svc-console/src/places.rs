@@ -2,6 +2,7 @@
 
 mod accounts;
 mod acting;
+mod audit;
 mod charts;
 mod context;
 mod dashboard;
@@ -9,17 +10,21 @@ mod enter;
 mod entered;
 mod environment;
 mod imports;
+mod integrations;
 pub(crate) mod model;
 mod pages;
 mod problem;
+mod profile;
 mod projects;
 mod record;
 mod records;
 mod resources;
 mod rights;
 mod saved;
+mod service;
 mod settings;
 pub(crate) mod sign_in;
+mod snippets;
 mod sql;
 mod tabs;
 mod teams;
@@ -78,12 +83,15 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         ["first-run"] => return enter::first_run(visit).await,
         ["sign-out"] => return sign_in::sign_out(visit).await,
         _ if !visit.is_signed_in() => return Err(Problem::SignedOut),
-        _ => {}
+        _ => visit.open_account().await?,
     }
     match parts[..] {
         [] | ["projects"] => projects::answer(visit).await,
         ["projects", "new"] => projects::create(visit).await,
         ["accounts", ref rest @ ..] => accounts::route(visit, rest).await,
+        ["audit", ref rest @ ..] => audit::of_service(visit, rest).await,
+        ["profile", ref rest @ ..] => profile::route(visit, rest).await,
+        ["service", ref rest @ ..] => service::route(visit, rest).await,
         ["projects", project, environment, ref place @ ..] => {
             let scope = Scope {
                 project: project.into(),
@@ -96,6 +104,8 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                 ["charts", ref rest @ ..] => charts::route(visit, &scope, rest).await,
                 ["dashboard"] => dashboard::answer(visit, &scope).await,
                 ["sql", ref rest @ ..] => sql::route(visit, &scope, rest).await,
+                ["audit", ref rest @ ..] => audit::of_project(visit, &scope, rest).await,
+                ["integrations", ref rest @ ..] => integrations::route(visit, &scope, rest).await,
                 ["connect"] => resources::create(visit, &scope).await,
                 ["resources", name] => resources::answer(visit, &scope, name).await,
                 ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,
@@ -156,6 +166,15 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                 ["teams", ref rest @ ..] => teams::route(visit, &scope, rest).await,
                 ["rights", ref rest @ ..] => rights::route(visit, &scope, rest).await,
                 ["settings", ref rest @ ..] => settings::route(visit, &scope, rest).await,
+                ["records", resource, model, "record", id, "history"] => {
+                    record::history::answer(visit, &scope, (resource, model), id).await
+                }
+                ["snippets", resource, model] => {
+                    snippets::answer(visit, &scope, (resource, model), None).await
+                }
+                ["snippets", resource, model, "record", id] => {
+                    snippets::answer(visit, &scope, (resource, model), Some(id)).await
+                }
                 ["records", resource, model, "record", id, "delete"] => {
                     record::delete(visit, &scope, (resource, model), id).await
                 }

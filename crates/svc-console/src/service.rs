@@ -34,6 +34,9 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
     /// Scheme, host and path prefix under which a browser has reached the console.
     fn origin(&self, request: &Parts) -> String;
 
+    /// The same of the data host, which may have an address of its own.
+    fn data_origin(&self, request: &Parts) -> String;
+
     /// The way to the service for one request of a browser.
     fn transport(&self, request: &Parts) -> Arc<dyn Transport>;
 

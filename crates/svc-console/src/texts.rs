@@ -53,12 +53,23 @@ impl Texts {
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
         let mut wanted = wanted.split(',').filter_map(|part| {
-            let language = part.split([';', '-']).next()?.trim();
-            TEXTS
-                .iter()
-                .find(|texts| texts.language.eq_ignore_ascii_case(language))
+            let language = part.split(';').next()?.trim();
+            Self::of_language(language)
         });
         wanted.next().unwrap_or(&TEXTS[0])
+    }
+
+    /// The texts of all languages, English first.
+    pub(crate) fn all() -> &'static [Self] {
+        &TEXTS
+    }
+
+    /// The texts of a language; `None` for one that the console does not have.
+    pub(crate) fn of_language(language: &str) -> Option<&'static Self> {
+        let language = language.split(['-', '_']).next().unwrap_or_default();
+        Self::all()
+            .iter()
+            .find(|texts| texts.language.eq_ignore_ascii_case(language))
     }
 
     /// The name of the language.

@@ -10,6 +10,7 @@ use svc_api::{
 };
 use svc_model::{
     EnvironmentName, ProjectName,
+    administration::account::Account,
     query::parse_pairs,
     wire::{Body, BoxFuture},
 };
@@ -38,6 +39,7 @@ pub(crate) struct Visit {
     form: Form,
     authorization: Option<HeaderValue>,
     acting_as: Option<ActingAs>,
+    account: Option<Account>,
     /// The first place of the console.
     pub(crate) root: Href,
     pub(crate) texts: &'static Texts,
@@ -136,6 +138,7 @@ impl Visit {
             form: Form::default(),
             authorization: None,
             acting_as: None,
+            account: None,
         }
     }
 
@@ -250,6 +253,33 @@ impl Visit {
     /// Whether somebody is signed in.
     pub(crate) fn is_signed_in(&self) -> bool {
         self.authorization.is_some()
+    }
+
+    /// Looks who is signed in: the language of the account decides about that of the texts.
+    pub(crate) async fn open_account(&mut self) -> Result<()> {
+        let client = self.client()?;
+        let account = client.administration().account().get().send().await?;
+        let language = account.language.as_deref();
+        if let Some(texts) = language.and_then(Texts::of_language) {
+            self.texts = texts;
+        }
+        self.account = Some(account);
+        Ok(())
+    }
+
+    /// The account of who is signed in.
+    pub(crate) fn account(&self) -> Result<&Account> {
+        self.account.as_ref().ok_or(Problem::SignedOut)
+    }
+
+    /// Scheme, host and path prefix of the data host, as programs reach it.
+    pub(crate) fn data_url(&self) -> String {
+        self.service.data_origin(&self.parts)
+    }
+
+    /// The same of the application host.
+    pub(crate) fn app_url(&self) -> String {
+        format!("{}/api", self.origin)
     }
 
     /// Reads the form, which a page of the console must have sent. One with a file is left for the place, where it takes files.

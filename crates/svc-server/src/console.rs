@@ -76,6 +76,16 @@ impl ConsoleService {
         links::origin(&self.0.state.config, &request.headers, peer).into_owned()
     }
 
+    /// The same of the data host: another port of the same host, where it has a listener of its own.
+    pub fn data_origin(&self, request: &Parts) -> String {
+        let origin = self.origin(request);
+        let config = &self.0.state.config;
+        match (config.data_listen, &config.public_url) {
+            (Some(address), None) => with_port(&origin, address.port()),
+            _ => origin,
+        }
+    }
+
     /// A transport for what one request of a browser needs.
     pub fn transport(&self, request: &Parts) -> Arc<dyn Transport> {
         Arc::new(ForBrowser {
@@ -196,6 +206,14 @@ fn peer(request: &Parts) -> Peer {
     peer.map_or(Peer(std::net::Ipv4Addr::LOCALHOST.into()), |peer| peer.0)
 }
 
+/// The origin of the same host at another port.
+fn with_port(origin: &str, port: u16) -> String {
+    let (scheme, host) = origin.split_once("://").unwrap_or(("http", origin));
+    let known = host.parse::<http::uri::Authority>();
+    let host = known.as_ref().map_or(host, http::uri::Authority::host);
+    format!("{scheme}://{host}:{port}")
+}
+
 impl fmt::Debug for ConsoleService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ConsoleService").finish_non_exhaustive()
@@ -224,5 +242,21 @@ impl Transport for ForBrowser {
             }
             Ok(ask(&self.service.0.stack, request, self.peer).await)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_port_of_a_host_keeps_scheme_and_host() {
+        for (origin, expected) in [
+            ("http://127.0.0.1:8080", "http://127.0.0.1:9090"),
+            ("https://a.example", "https://a.example:9090"),
+            ("http://[::1]:8080", "http://[::1]:9090"),
+        ] {
+            assert_eq!(with_port(origin, 9090), expected);
+        }
     }
 }

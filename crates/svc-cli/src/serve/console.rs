@@ -75,6 +75,10 @@ impl Service for Mounted {
         self.0.origin(request)
     }
 
+    fn data_origin(&self, request: &Parts) -> String {
+        self.0.data_origin(request)
+    }
+
     fn transport(&self, request: &Parts) -> Arc<dyn Transport> {
         self.0.transport(request)
     }

@@ -48,6 +48,8 @@ pub(crate) struct Context<'v> {
 impl<'v> Context<'v> {
     pub(crate) async fn open(visit: &'v Visit, scope: &Scope) -> Result<Self> {
         let client = visit.client_in(&scope.project, &scope.environment)?;
+        let account = visit.account()?.clone();
+        check_account(visit, &account)?;
         let administration = client.administration();
         // Rarely needed, so it takes no place in what waits.
         let known_user = Box::pin(async {
@@ -56,13 +58,8 @@ impl<'v> Context<'v> {
                 None => Ok(()),
             }
         });
-        let (account, project, ()) = tokio::try_join!(
-            async { administration.account().get().send().await },
-            async { client.projects().get(&scope.project).send().await },
-            known_user,
-        )
-        .map_err(or_not_found)?;
-        check_account(visit, &account)?;
+        let project = async { client.projects().get(&scope.project).send().await };
+        let (project, ()) = tokio::try_join!(project, known_user).map_err(or_not_found)?;
         let mut known = project.environments.iter();
         if !known.any(|known| known.unique_name == scope.environment) {
             return Err(Problem::NotFound);

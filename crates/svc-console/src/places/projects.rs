@@ -20,12 +20,8 @@ const FIELDS: [&str; 5] = ["unique_name", "name", "color", "domain", "owner"];
 
 /// The list of projects; the only one is gone to at once from the console's first place.
 pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
-    let client = visit.client()?;
-    let administration = client.administration();
-    let (account, projects) = tokio::try_join!(
-        async { administration.account().get().send().await },
-        async { client.projects().list().send().await },
-    )?;
+    let account = visit.account()?;
+    let projects = visit.client()?.projects().list().send().await?;
     let home = |project: &svc_model::projects::Project| {
         let environment = project.default_environment.as_ref();
         let environment = environment.map_or("prod", |name| name.as_str());
@@ -37,7 +33,7 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
     let texts = visit.texts;
     let frame = Frame {
         visit,
-        account: &account,
+        account,
         scope: None,
         area: None,
         above: Vec::new(),

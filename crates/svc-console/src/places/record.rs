@@ -2,8 +2,11 @@
 
 mod cell;
 mod fields;
+pub(crate) mod history;
+pub(crate) mod past;
 pub(crate) mod picker;
 mod sent;
+mod undo;
 pub(crate) mod value;
 
 use http::StatusCode;
@@ -18,6 +21,7 @@ use self::sent::Sent;
 use super::{
     Scope,
     model::{Model, cut},
+    snippets,
 };
 use crate::{
     answer::Answer,
@@ -46,13 +50,25 @@ pub(crate) async fn answer(
     if visit.fragment() == Some("cell") {
         return Box::pin(cell::answer(visit, &model, &id)).await;
     }
-    let (record, etag) = load(&model, &id).await?;
+    let (record, etag) = match load(&model, &id).await {
+        // Who deleted it, and what it was, is what there is to know of it.
+        Err(Problem::NotFound) if !visit.is_post() => {
+            let known = past::page(&model, &id, None, 1).await;
+            return match known.is_ok_and(|page| !page.results.is_empty()) {
+                true => Ok(Answer::go(&history::place(&model, &id))),
+                false => Err(Problem::NotFound),
+            };
+        }
+        loaded => loaded?,
+    };
     if !visit.is_post() {
         let query = visit.query()?;
-        let told = query.get("saved").map(|saved| match saved {
-            "0" => notice::done(&visit.texts.get("unchanged")),
-            _ => notice::done(&visit.texts.get("saved")),
-        });
+        let told = match query.get("saved") {
+            Some("0") => Some(notice::done(&visit.texts.get("unchanged"))),
+            Some("undone") => Some(notice::done(&visit.texts.get("undone"))),
+            Some(_) => Some(history::saved(&model, &id).await),
+            None => None,
+        };
         let sent = Sent::of_record(&model, &record);
         return Ok(Answer::page(page(&model, &id, &record, &etag, &sent, told)));
     }
@@ -183,7 +199,10 @@ pub(crate) async fn delete(
     } else if visit.is_post() {
         let call = model.records().delete(id.clone());
         match call.if_match(visit.form().text("etag")).send().await {
-            Ok(()) => return Ok(Answer::go(&model.list())),
+            Ok(()) => {
+                let list = model.list().with("_gone", id.as_str());
+                return Ok(Answer::go(&list));
+            }
             Err(error) if error.is_precondition_failed() => {
                 told = Some(notice::error(visit, &texts.get("delete-changed")));
             }
@@ -293,6 +312,8 @@ fn page(
             div.actions {
                 @if can.update { button.primary { (texts.get("save")) } }
                 a.button href=(model.list()) { (texts.get("back-to-list")) }
+                a.button href=(history::place(model, id)) { (texts.get("history")) }
+                a.button href=(snippets::of_record(model, id)) { (texts.get("snippets")) }
                 div.grow {}
                 @if can.delete { a.button.danger href=(place.below(["delete"])) { (texts.get("delete")) } }
             }

@@ -14,7 +14,7 @@ pub(crate) mod views;
 pub(crate) use self::table::data_cell;
 
 use maud::{Markup, html};
-use svc_model::{Count, Invalid, JsonObject, ListQuery};
+use svc_model::{Count, Invalid, JsonObject, ListQuery, RecordId};
 
 use self::{filters::builder, saved::Saved, view::View};
 use super::{Scope, model::Model};
@@ -61,6 +61,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let frame = model.frame(model.name.to_string(), Vec::new());
     let main = html! {
         @if let Some(done) = done(visit, &query) { (done) }
+        @if let Some(id) = query.get("_gone") { (deleted(&model, &RecordId::from(id))) }
         (saved::bar(&view, &saved, &query))
         (bar::bar(&view, &saved, &query))
         @if !view.gone.is_empty() { (gone_columns(visit, &view.gone)) }
@@ -152,7 +153,7 @@ fn done(visit: &Visit, query: &Form) -> Option<Markup> {
 }
 
 /// The parameters that forms of the place add, and the list does not know. No field is called like them in an address.
-const CONTROLS: [&str; 15] = [
+const CONTROLS: [&str; 16] = [
     "_add_alone",
     "_add_field",
     "_add_lookup",
@@ -162,6 +163,7 @@ const CONTROLS: [&str; 15] = [
     "_deleted",
     "_edit",
     "_format",
+    "_gone",
     "_group",
     "_leave",
     "_row",
@@ -178,6 +180,15 @@ fn without_controls(query: &str) -> String {
         !CONTROLS.contains(&name) && *part != "_search=" && !part.is_empty()
     });
     parts.collect::<Vec<_>>().join("&")
+}
+
+/// A record was deleted: its history has the button that brings it back.
+fn deleted(model: &Model<'_>, id: &RecordId) -> Markup {
+    let texts = model.texts();
+    let place = model.record_of(model.name.as_str(), id).below(["history"]);
+    let action = html! { a.button href=(place) { (texts.get("undo")) } };
+    let text = texts.with("deleted", [("key", id.as_str().into())]);
+    notice::done_with(&text, &action)
 }
 
 /// How many records there are, which may take longer than the records themselves.

@@ -30,17 +30,23 @@ pub(crate) enum Area {
     Pages,
     /// Users, teams, rights.
     Users,
+    /// What other programs need: secrets, tokens, code.
+    Integrations,
+    /// Who did what.
+    Audit,
     /// The settings of the project.
     Settings,
 }
 
 impl Area {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 8] = [
         Self::Data,
         Self::Sql,
         Self::Charts,
         Self::Pages,
         Self::Users,
+        Self::Integrations,
+        Self::Audit,
         Self::Settings,
     ];
 
@@ -52,6 +58,8 @@ impl Area {
             Self::Charts => &["charts"],
             Self::Pages => &["pages"],
             Self::Users => &["users"],
+            Self::Integrations => &["integrations"],
+            Self::Audit => &["audit"],
             Self::Settings => &["settings"],
         }
     }
@@ -63,6 +71,8 @@ impl Area {
             Self::Charts => texts.get("area-charts"),
             Self::Pages => texts.get("area-pages"),
             Self::Users => texts.get("area-users"),
+            Self::Integrations => texts.get("area-integrations"),
+            Self::Audit => texts.get("area-audit"),
             Self::Settings => texts.get("area-settings"),
         }
     }
@@ -71,7 +81,7 @@ impl Area {
     fn is_for_administrators(self) -> bool {
         match self {
             Self::Data | Self::Sql | Self::Charts | Self::Pages | Self::Users => false,
-            Self::Settings => true,
+            Self::Integrations | Self::Audit | Self::Settings => true,
         }
     }
 }
@@ -117,8 +127,11 @@ impl Frame<'_> {
                         details.menu {
                             summary { bdi { (self.account.email) } }
                             div.panel {
+                                a href=(visit.root.below(["profile"])) { (texts.get("profile")) }
                                 @if self.account.is_operator {
                                     a href=(visit.root.below(["accounts"])) { (texts.get("accounts")) }
+                                    a href=(visit.root.below(["service"])) { (texts.get("service")) }
+                                    a href=(visit.root.below(["audit"])) { (texts.get("audit-of-service")) }
                                 }
                                 form method="post" action=(visit.root.below(["sign-out"])) {
                                     (account_field(self.account))

@@ -58,6 +58,13 @@ pub(crate) fn refused(visit: &Visit, error: Error) -> Result<Markup> {
     }
 }
 
+/// Something went well, and this can be done about it.
+pub(crate) fn done_with(text: &str, action: &Markup) -> Markup {
+    html! {
+        div.notice.done.with-action role="status" { p { (text) } (action) }
+    }
+}
+
 /// Something went well.
 pub(crate) fn done(text: &str) -> Markup {
     html! {

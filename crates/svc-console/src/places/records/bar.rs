@@ -8,7 +8,7 @@ use super::{
     filters::{builder, chips},
     saved::Saved,
 };
-use crate::{href::Href, ui::form::account_field, visit::Form};
+use crate::{href::Href, places::snippets, ui::form::account_field, visit::Form};
 
 /// Search, filters and columns above the table.
 pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
@@ -31,6 +31,7 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
             (export(view))
             div.grow {}
             a.button href=(chart_of(view)) { (texts.get("chart")) }
+            a.button href=(snippets::of_list(model, &view.query)) { (texts.get("snippets")) }
             @if model.description.can.create {
                 a.button href=(model.list().below(["import"])) { (texts.get("import")) }
                 a.button.primary href=(model.list().below(["new"])) { (texts.get("record-new")) }

@@ -1,0 +1,215 @@
+//! What narrows the trail. All of it is in the address.
+
+use maud::{Markup, html};
+use svc_model::{Filter, ListQuery, Lookup, administration::account::Account};
+
+use super::Trail;
+use crate::{href::Href, texts::Texts, ui::time, visit::Form};
+
+/// The groups of actions, and the actions that are looked for most.
+const ACTIONS: [&str; 27] = [
+    "records",
+    "records.create",
+    "records.update",
+    "records.delete",
+    "records.update_all",
+    "records.delete_all",
+    "pages",
+    "pages.publish",
+    "users",
+    "teams",
+    "account",
+    "account.login",
+    "accounts",
+    "projects",
+    "environments",
+    "resources",
+    "members",
+    "rights",
+    "items",
+    "secrets",
+    "allow_hosts",
+    "tokens",
+    "service_tokens",
+    "api_keys",
+    "account_keys",
+    "functions",
+    "proxy",
+];
+
+/// The parameters of the address that are filters.
+const NAMES: [&str; 10] = [
+    "actor",
+    "action",
+    "project",
+    "environment",
+    "resource",
+    "model",
+    "record",
+    "since",
+    "until",
+    "request_id",
+];
+
+/// What the address asks for.
+pub(super) struct Filters {
+    form: Form,
+}
+
+impl Filters {
+    pub(super) fn read(form: &Form) -> Self {
+        Self { form: form.clone() }
+    }
+
+    fn text(&self, name: &str) -> &str {
+        self.form.text(name).trim()
+    }
+
+    fn given(&self, name: &str) -> Option<&str> {
+        Some(self.text(name)).filter(|text| !text.is_empty())
+    }
+
+    /// Not before this time.
+    pub(super) fn since(&self, account: &Account) -> Option<String> {
+        self.given("since").map(|text| time::entered(account, text))
+    }
+
+    /// Before this time.
+    pub(super) fn until(&self, account: &Account) -> Option<String> {
+        self.given("until").map(|text| time::entered(account, text))
+    }
+
+    /// The query for the lines.
+    pub(super) fn query(&self) -> ListQuery {
+        let mut query = ListQuery::new();
+        for name in ["project", "environment", "resource", "model", "request_id"] {
+            if let Some(value) = self.given(name) {
+                query = query.filter(name, Lookup::Exact, value);
+            }
+        }
+        if let Some(actor) = self.given("actor") {
+            query = query.filter("actor", Lookup::Icontains, actor);
+        }
+        if let Some(action) = self.given("action") {
+            query = match action.contains('.') {
+                true => query.filter("action", Lookup::Exact, action),
+                false => query.filter("action", Lookup::Startswith, format!("{action}.")),
+            };
+        }
+        if let Some(record) = self.given("record") {
+            // A line about several records has their keys.
+            let key = serde_json::Value::from(record).to_string();
+            query = query.filter_tree(Filter::or([
+                Filter::field("record", Lookup::Exact, record),
+                Filter::field("keys", Lookup::JsonIcontains, key),
+            ]));
+        }
+        if let Some(after) = self.given("_after") {
+            query = query.after(after);
+        }
+        if let Some(before) = self.given("_before") {
+            query = query.before(before);
+        }
+        query
+    }
+
+    /// The address of another part of the same lines.
+    pub(super) fn at(&self, place: &Href, query: &ListQuery) -> Href {
+        let mut href = self.everywhere(place);
+        if let Some(after) = &query.after {
+            href = href.with("_after", after);
+        }
+        if let Some(before) = &query.before {
+            href = href.with("_before", before);
+        }
+        href
+    }
+
+    /// An address with the same filters, from the newest line on.
+    pub(super) fn everywhere(&self, place: &Href) -> Href {
+        let given = NAMES
+            .iter()
+            .filter_map(|name| Some((name, self.given(name)?)));
+        given.fold(place.clone(), |href, (name, value)| href.with(name, value))
+    }
+}
+
+/// The form of the filters.
+pub(super) fn bar(trail: &Trail<'_>, filters: &Filters) -> Markup {
+    let texts = trail.visit.texts;
+    let export = filters.everywhere(&trail.at.below(["export"]));
+    let shows_project = trail.context.is_none();
+    html! {
+        form.filters role="search" method="get" action=(trail.at) {
+            (input(filters, "actor", &texts.get("audit-who"), "ann@example.com"))
+            label { (texts.get("audit-what"))
+                input name="action" value=(filters.text("action")) list="actions" placeholder="records.update"
+                    autocomplete="off" autocapitalize="none" spellcheck="false";
+            }
+            datalist #actions {
+                @for action in ACTIONS { option value=(action) {} }
+            }
+            @if shows_project { (input(filters, "project", &texts.get("audit-project"), "")) }
+            (input(filters, "environment", &texts.get("environment"), ""))
+            (input(filters, "resource", &texts.get("audit-resource"), ""))
+            (input(filters, "model", &texts.get("audit-model"), ""))
+            (input(filters, "record", &texts.get("audit-record"), "42"))
+            (input(filters, "since", &texts.get("audit-since"), "7d"))
+            (input(filters, "until", &texts.get("audit-until"), "2026-11-25 14:00"))
+            @if let Some(request) = filters.given("request_id") {
+                input type="hidden" name="request_id" value=(request);
+            }
+            div.actions {
+                button.primary { (texts.get("audit-show")) }
+                a.button href=(trail.at) { (texts.get("audit-all")) }
+                a.button href=(export) { "CSV" }
+            }
+        }
+        p.small.muted { (hint(texts)) }
+    }
+}
+
+fn hint(texts: &Texts) -> String {
+    texts.get("audit-hint")
+}
+
+fn input(filters: &Filters, name: &str, label: &str, example: &str) -> Markup {
+    html! {
+        label { (label)
+            input name=(name) value=(filters.text(name)) placeholder=(example) autocomplete="off" autocapitalize="none"
+                spellcheck="false";
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_has_every_filter_and_becomes_one_query() {
+        let form = "actor=ann&action=records&model=orders&record=7&since=7d&nothing=1&_after=x";
+        let filters = Filters::read(&Form::parse(form).unwrap());
+        let root = Href::root("");
+        assert_eq!(
+            filters.everywhere(&root).to_string(),
+            "/console/?actor=ann&action=records&model=orders&record=7&since=7d"
+        );
+        let query = filters.query().to_query_string();
+        let query = query.as_str();
+        for part in [
+            "model=orders",
+            "actor__icontains=ann",
+            "action__startswith=records.",
+            "_after=x",
+            "_filter=",
+        ] {
+            assert!(query.contains(part), "{part}: {query}");
+        }
+        let exact = Filters::read(&Form::parse("action=records.update").unwrap());
+        assert_eq!(
+            exact.query().to_query_string().as_str(),
+            "action=records.update"
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! One line of the trail, with what it did to the values of its record.
+
+use maud::{Markup, html};
+use svc_model::{
+    Lookup, RecordId,
+    administration::audit::Line,
+    records::{Collection, GetHistory, HistoryEntry},
+};
+
+use super::{Trail, filters::Filters, table};
+use crate::{
+    answer::Answer,
+    places::record::history,
+    problem::Result,
+    ui::{credentials, time},
+    visit::Form,
+};
+
+/// How many keys of a line about several records are shown.
+const MOST_KEYS: usize = 100;
+/// How many pages of a record's history are searched for a line.
+const MOST_PAGES: usize = 5;
+
+/// The line.
+pub(super) async fn answer(trail: &Trail<'_>, uid: &str) -> Result<Answer> {
+    let all = Filters::read(&Form::default());
+    let query = all.query().filter("uid", Lookup::Exact, uid).per_page(1);
+    let line = credentials::only(trail.load_query(query, &all).await)?;
+    let entry = entry(trail, &line).await;
+    let texts = trail.visit.texts;
+    let above = vec![(texts.get("area-audit"), trail.at.clone())];
+    let main = shown(trail, &line, entry.as_ref());
+    Ok(Answer::page(trail.page(line.action.clone(), above, &main)))
+}
+
+/// What the history of the record has of the line.
+async fn entry(trail: &Trail<'_>, line: &Line) -> Option<HistoryEntry> {
+    let record = line.record.as_deref()?;
+    table::history_of(trail, line, record)?;
+    let scope = (line.project.as_deref()?, line.environment.as_deref()?);
+    let collection = Collection::new(scope, line.resource.as_deref()?, line.model.as_deref()?);
+    let mut operation = GetHistory::new(collection, RecordId::from(record));
+    operation.per_page = Some(100);
+    for _ in 0..MOST_PAGES {
+        let page = trail.client.call(operation.clone()).send().await.ok()?;
+        let after = page.next_query().and_then(|query| query.after);
+        let mut entries = page.results.into_iter();
+        let is_line = |entry: &HistoryEntry| {
+            entry.action == line.action && time::is_same(&entry.time, &line.time)
+        };
+        if let Some(entry) = entries.find(is_line) {
+            return Some(entry);
+        }
+        operation.after = Some(after?);
+    }
+    None
+}
+
+fn shown(trail: &Trail<'_>, line: &Line, entry: Option<&HistoryEntry>) -> Markup {
+    let texts = trail.visit.texts;
+    let fact = |name: String, value: &Option<String>| {
+        html! {
+            @if let Some(value) = value { dt { (name) } dd { bdi { (value) } } }
+        }
+    };
+    let keys = line.keys.as_deref().unwrap_or_default();
+    html! {
+        dl.facts {
+            dt { (texts.get("audit-when")) }
+            dd { (time::second(trail.account, &line.time)) }
+            dt { (texts.get("audit-who")) }
+            dd { (table::actor(trail, line)) }
+            dt { (texts.get("audit-what")) }
+            dd { code { (line.action) } }
+            (fact(texts.get("audit-project"), &line.project))
+            (fact(texts.get("environment"), &line.environment))
+            (fact(texts.get("audit-resource"), &line.resource))
+            (fact(texts.get("audit-model"), &line.model))
+            @if let Some(record) = &line.record {
+                dt { (texts.get("audit-record")) }
+                dd { (key(trail, line, record)) }
+            }
+            @if let Some(records) = line.records {
+                dt { (texts.get("audit-records")) }
+                dd {
+                    (texts.with("count-exact", [("count", records.into())]))
+                    @for record in keys.iter().take(MOST_KEYS) { " " (key(trail, line, record)) }
+                    @if keys.len() > MOST_KEYS { " …" }
+                }
+            }
+            @if let Some(request) = &line.request_id {
+                dt { (texts.get("audit-request")) }
+                dd { a href=(trail.at.clone().with("request_id", request)) { bdi { (request) } } }
+            }
+            @if let Some(status) = line.status {
+                dt { (texts.get("audit-status")) }
+                dd { (status) }
+            }
+            @if line.outcome.is_some() {
+                dt { (texts.get("audit-outcome")) }
+                dd { (texts.get("history-unknown")) }
+            }
+        }
+        @match entry {
+            Some(entry) => {
+                h2 { (texts.get("audit-values")) }
+                (history::values(texts, &|_| None, entry))
+            },
+            None => @if line.record.is_some() { p.muted { (texts.get("audit-no-values")) } },
+        }
+    }
+}
+
+fn key(trail: &Trail<'_>, line: &Line, record: &str) -> Markup {
+    html! {
+        @match table::history_of(trail, line, record) {
+            Some(href) => a href=(href) { bdi { (record) } },
+            None => bdi { (record) },
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The lines as a table, and where they lead to.
+
+use maud::{Markup, html};
+use svc_model::administration::audit::Line;
+
+use super::Trail;
+use crate::{
+    href::Href,
+    places::record::history,
+    ui::{table, time},
+};
+
+/// The lines.
+pub(super) fn lines(trail: &Trail<'_>, lines: &[Line]) -> Markup {
+    let texts = trail.visit.texts;
+    let shows_project = trail.context.is_none();
+    table::table(
+        &texts.get("area-audit"),
+        &html! { tr {
+            th scope="col" { (texts.get("audit-when")) }
+            th scope="col" { (texts.get("audit-who")) }
+            th scope="col" { (texts.get("audit-what")) }
+            @if shows_project { th scope="col" { (texts.get("audit-project")) } }
+            th scope="col" { (texts.get("environment")) }
+            th scope="col" { (texts.get("audit-where")) }
+        } },
+        &html! {
+            @for line in lines {
+                tr {
+                    td { a href=(trail.at.below([&line.uid])) { (time::second(trail.account, &line.time)) } }
+                    td { (actor(trail, line)) }
+                    td { code { (line.action) } }
+                    @if shows_project { td { bdi { (line.project.as_deref().unwrap_or_default()) } } }
+                    td { bdi { (line.environment.as_deref().unwrap_or_default()) } }
+                    td { (subject(trail, line)) }
+                }
+            }
+        },
+    )
+}
+
+/// Who did it.
+pub(super) fn actor(trail: &Trail<'_>, line: &Line) -> Markup {
+    let kind = history::kind_of_actor(trail.visit.texts, &line.actor_kind);
+    html! {
+        @match &line.actor {
+            Some(actor) => { bdi { (actor) } " " span.small.muted { (kind) } },
+            None => (kind),
+        }
+    }
+}
+
+/// What it was done to.
+fn subject(trail: &Trail<'_>, line: &Line) -> Markup {
+    let texts = trail.visit.texts;
+    html! {
+        @if let Some(resource) = &line.resource { bdi { (resource) } " " }
+        @if let Some(model) = &line.model { bdi { (model) } " " }
+        @match (&line.record, line.records) {
+            (Some(record), _) => @match history_of(trail, line, record) {
+                Some(href) => a href=(href) { bdi { (record) } },
+                None => bdi { (record) },
+            },
+            (None, Some(records)) => (texts.with("count-exact", [("count", records.into())])),
+            (None, None) => {},
+        }
+    }
+}
+
+/// The history of a record that a line is about.
+pub(super) fn history_of(trail: &Trail<'_>, line: &Line, record: &str) -> Option<Href> {
+    let (project, environment) = (line.project.as_deref()?, line.environment.as_deref()?);
+    let (resource, model) = (line.resource.as_deref()?, line.model.as_deref()?);
+    // Users and teams are records of a resource that the console does not show as one.
+    let is_record = line.action.starts_with("records.") && !resource.starts_with("__");
+    let parts = [
+        "projects",
+        project,
+        environment,
+        "records",
+        resource,
+        model,
+        "record",
+        record,
+        "history",
+    ];
+    is_record.then(|| trail.visit.root.below(parts))
+}

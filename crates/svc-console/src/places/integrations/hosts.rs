@@ -1,0 +1,116 @@
+//! Hosts that the HTTP proxy of the project may reach although they are not public.
+
+use http::StatusCode;
+use maud::{Markup, html};
+
+use super::{Part, page, page_below};
+use crate::{
+    answer::Answer,
+    places::Context,
+    problem::{Problem, Result},
+    ui::{
+        credentials::{self, Listed},
+        form::{Confirmation, account_field},
+        notice, paging, table, time,
+    },
+};
+
+/// The hosts, and allowing one.
+pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
+    let visit = context.visit;
+    if !visit.is_post() {
+        return list(context, None, StatusCode::OK).await;
+    }
+    let form = visit.form();
+    let administration = context.client.administration();
+    let call = administration
+        .allowed_hosts()
+        .create(form.text("host").trim());
+    match call.idempotency_key(credentials::once(form)).send().await {
+        Ok(_) => Ok(Answer::go(&Part::Hosts.place(context))),
+        Err(error) => {
+            let told = notice::refused(visit, error)?;
+            list(context, Some(told), StatusCode::BAD_REQUEST).await
+        }
+    }
+}
+
+async fn list(context: &Context<'_>, told: Option<Markup>, status: StatusCode) -> Result<Answer> {
+    let texts = context.texts();
+    let place = Part::Hosts.place(context);
+    let listed = Listed::read(&context.visit.query()?);
+    let administration = context.client.administration();
+    let call = administration.allowed_hosts().list();
+    let found = call.query(listed.query.clone()).send().await?;
+    let hosts = html! {
+        @for host in &found.results {
+            tr {
+                td { bdi { code { (host.host) } } }
+                td { (time::minute(&context.account, &host.date_add)) }
+                td {
+                    a.button.danger href=(place.below([&host.host, "delete"])) { (texts.get("integrations-host-remove")) }
+                }
+            }
+        }
+    };
+    let head = html! { tr {
+        th scope="col" { (texts.get("host")) }
+        th scope="col" { (texts.get("integrations-allowed-since")) }
+        th scope="col" { span.visually-hidden { (texts.get("integrations-host-remove")) } }
+    } };
+    let main = html! {
+        @if let Some(told) = told { (told) }
+        p.muted { (texts.get("integrations-hosts-what")) }
+        form.toolbar method="post" action=(place) {
+            (account_field(&context.account))
+            (credentials::once_field())
+            label { (texts.get("host")) " "
+                input name="host" value=(context.visit.form().text("host")) required autocomplete="off" autocapitalize="none"
+                    spellcheck="false" placeholder="crm.internal.example:8443";
+            }
+            button.primary { (texts.get("integrations-host-allow")) }
+        }
+        @if found.results.is_empty() {
+            p.empty-state { (texts.get("integrations-hosts-empty")) }
+        } @else {
+            (table::table(&texts.get("integrations-hosts"), &head, &hosts))
+        }
+        (paging::links(texts, &found, &listed.query, |query| listed.at(&place, query), &html! {}))
+    };
+    Ok(Answer::page(page(context, Part::Hosts, &main)).status(status))
+}
+
+/// Allows a host no more.
+pub(super) async fn delete(context: &Context<'_>, host: &str) -> Result<Answer> {
+    let (visit, texts) = (context.visit, context.texts());
+    if !context.is_administrator() {
+        // The service says why.
+        let administration = context.client.administration();
+        let hosts = administration.allowed_hosts();
+        hosts.list().per_page(1).send().await?;
+    }
+    let place = Part::Hosts.place(context);
+    let question = Confirmation {
+        what: html! { p { (texts.with("integrations-host-what", [("host", host.into())])) } },
+        action: place.below([host, "delete"]),
+        cancel: place.clone(),
+        button: texts.get("integrations-host-remove"),
+        name: None,
+        is_forbidden: false,
+    };
+    let mut told: Option<Markup> = None;
+    if visit.is_post() {
+        let administration = context.client.administration();
+        match administration.allowed_hosts().delete(host).send().await {
+            Ok(()) => return Ok(Answer::go(&place)),
+            Err(error) if error.is_not_found() => return Err(Problem::NotFound),
+            Err(error) => told = Some(notice::refused(visit, error)?),
+        }
+    }
+    let main = html! {
+        @if let Some(told) = told { (told) }
+        (question.form(visit, &context.account, &html! {}))
+    };
+    let title = texts.get("integrations-host-remove");
+    Ok(Answer::page(page_below(context, Part::Hosts, title, &main)))
+}

@@ -1,0 +1,195 @@
+//! API keys: with one a program acts as its account.
+
+use http::StatusCode;
+use maud::{Markup, html};
+use svc_model::{
+    Lookup,
+    administration::account_keys::{ApiKey, CreatedApiKey, NewApiKey},
+    projects::Project,
+};
+
+use super::{Own, Part};
+use crate::{
+    answer::Answer,
+    problem::Result,
+    ui::{
+        credentials::{self, Listed, Row},
+        form::{Confirmation, account_field},
+        notice, paging, secret,
+    },
+};
+
+/// How many projects the form offers.
+const MOST_PROJECTS: u32 = 200;
+
+/// The keys, and making one.
+pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
+    let visit = own.visit;
+    if !visit.is_post() {
+        return list(own, &html! {}, StatusCode::OK).await;
+    }
+    let form = visit.form();
+    let mut new = NewApiKey::new();
+    (new.name, new.expires) = credentials::entered(own.account, form);
+    if form.text("reach") == "some" {
+        let projects = form.iter().filter(|(name, _)| *name == "project");
+        new.projects = Some(projects.map(|(_, project)| project.to_owned()).collect());
+    }
+    let administration = own.client.administration();
+    let call = administration.account_keys().create(new);
+    match call.idempotency_key(credentials::once(form)).send().await {
+        Ok(made) => {
+            let told = issued(own, &made);
+            Ok(list(own, &told, StatusCode::OK).await?.secret())
+        }
+        Err(error) => {
+            let told = notice::refused(visit, error)?;
+            list(own, &told, StatusCode::BAD_REQUEST).await
+        }
+    }
+}
+
+async fn list(own: &Own<'_>, told: &Markup, status: StatusCode) -> Result<Answer> {
+    let texts = own.visit.texts;
+    let listed = Listed::read(&own.visit.query()?);
+    let place = own.place(Part::Keys);
+    let administration = own.client.administration();
+    let (keys, projects) = (administration.account_keys(), own.client.projects());
+    let (found, projects) = tokio::try_join!(
+        async {
+            let call = keys.list().query(listed.query.clone());
+            call.revoked(listed.revoked).send().await
+        },
+        async { projects.list().per_page(MOST_PROJECTS).send().await },
+    )?;
+    let rows: Vec<Row<'_>> = found
+        .results
+        .iter()
+        .map(|key| Row {
+            name: key.name.as_deref(),
+            prefix: &key.prefix,
+            of: reach(own, key),
+            date_add: &key.date_add,
+            last_use: key.last_use.as_deref(),
+            expires: key.expires.as_deref(),
+            revoked: key.revoked.as_deref(),
+            revoke: place.below([&key.uid, "revoke"]),
+        })
+        .collect();
+    let names = (texts.get("profile-keys"), texts.get("projects"));
+    let main = html! {
+        (told)
+        p.muted { (texts.get("profile-keys-what")) }
+        div.toolbar {
+            (form(own, &projects.results, status != StatusCode::OK))
+            div.grow {}
+            (listed.toggle(texts, &place))
+        }
+        (credentials::list(texts, own.account, (&names.0, &names.1), &rows))
+        (paging::links(texts, &found, &listed.query, |query| listed.at(&place, query), &html! {}))
+    };
+    Ok(Answer::page(own.page(Part::Keys, &main)).status(status))
+}
+
+/// The projects that a key opens.
+fn reach(own: &Own<'_>, key: &ApiKey) -> Markup {
+    html! {
+        @match &key.projects {
+            None => (own.visit.texts.get("profile-key-all")),
+            Some(projects) => @for (number, project) in projects.iter().enumerate() {
+                @if number > 0 { ", " }
+                bdi { (project) }
+            },
+        }
+    }
+}
+
+fn form(own: &Own<'_>, projects: &[Project], is_open: bool) -> Markup {
+    let texts = own.visit.texts;
+    let form = own.visit.form();
+    let is_chosen = |project: &Project| {
+        let name = project.unique_name.as_str();
+        form.iter()
+            .any(|(field, value)| field == "project" && value == name)
+    };
+    let is_some = form.text("reach") == "some";
+    html! {
+        details.menu open[is_open] {
+            summary { (texts.get("profile-key-new")) }
+            div.panel {
+                form.stack method="post" action=(own.place(Part::Keys)) {
+                    (account_field(own.account))
+                    (credentials::once_field())
+                    (credentials::name_and_end(texts, form))
+                    fieldset {
+                        legend { (texts.get("projects")) }
+                        label.check {
+                            input type="radio" name="reach" value="all" checked[!is_some];
+                            (texts.get("profile-key-all"))
+                        }
+                        label.check {
+                            input type="radio" name="reach" value="some" checked[is_some];
+                            (texts.get("profile-key-some"))
+                        }
+                        div.checks {
+                            @for project in projects {
+                                label.check {
+                                    input type="checkbox" name="project" value=(project.unique_name) checked[is_chosen(project)];
+                                    bdi { (project.name) }
+                                }
+                            }
+                        }
+                    }
+                    button.primary { (texts.get("create")) }
+                }
+            }
+        }
+    }
+}
+
+/// The key that was just made, with a line that uses it.
+fn issued(own: &Own<'_>, made: &CreatedApiKey) -> Markup {
+    let texts = own.visit.texts;
+    let text = made.api_key.as_ref().map(|key| key.expose());
+    let url = format!("{}/projects/", own.visit.app_url()).replace('\'', "%27");
+    let usage = html! {
+        @if let Some(text) = text {
+            p { (texts.get("profile-key-usage")) }
+            pre.copied tabindex="0" data-copy=(texts.get("copy-text")) data-done=(texts.get("copy-done")) {
+                code { "export SVC_API_KEY=" (text) "\ncurl -H \"Authorization: Bearer $SVC_API_KEY\" '" (url) "'" }
+            }
+        }
+    };
+    secret::issued(texts, text, &usage)
+}
+
+/// Ends a key.
+pub(super) async fn revoke(own: &Own<'_>, uid: &str) -> Result<Answer> {
+    let (visit, texts) = (own.visit, own.visit.texts);
+    let administration = own.client.administration();
+    let keys = administration.account_keys();
+    let call = keys.list().filter("uid", Lookup::Exact, uid);
+    let key = credentials::only(call.send().await)?;
+    let place = own.place(Part::Keys);
+    let row = (&*key.prefix, key.name.as_deref(), key.last_use.as_deref());
+    let question = Confirmation {
+        what: credentials::revoking(texts, own.account, row),
+        action: place.below([uid, "revoke"]),
+        cancel: place.clone(),
+        button: texts.get("credentials-revoke"),
+        name: None,
+        is_forbidden: false,
+    };
+    let mut told = None;
+    if visit.is_post() {
+        match keys.delete(uid).send().await {
+            Ok(()) => return Ok(Answer::go(&place)),
+            Err(error) => told = Some(notice::refused(visit, error)?),
+        }
+    }
+    let frame = own.frame(texts.get("credentials-revoke"), own.above(Part::Keys));
+    Ok(Answer::page(frame.page(&html! {
+        @if let Some(told) = told { (told) }
+        (question.form(visit, own.account, &html! {}))
+    })))
+}

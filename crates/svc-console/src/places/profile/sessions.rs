@@ -1,0 +1,140 @@
+//! Where one is signed in.
+
+use maud::{Markup, html};
+use svc_model::{ListQuery, Paginated, administration::Session, administration::account_sessions};
+
+use super::{Own, Part};
+use crate::{
+    answer::Answer,
+    problem::Result,
+    ui::{form::account_field, notice, paging, table, time},
+};
+
+/// How many a page has.
+const PER_PAGE: u32 = 50;
+/// How many are ended at once.
+const MOST_ENDED: usize = 1_000;
+/// How much of what a browser calls itself is shown.
+const LONGEST_AGENT: usize = 90;
+
+/// The sessions, and ending them.
+pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
+    let visit = own.visit;
+    let mut told = None;
+    if visit.is_post() {
+        let ended = match visit.form().get("session") {
+            Some(uid) => end(own, uid).await,
+            None => end_others(own).await,
+        };
+        match ended {
+            Ok(()) => return Ok(Answer::go(&own.place(Part::Sessions).with("ended", "1"))),
+            Err(error) => told = Some(notice::refused(visit, error)?),
+        }
+    }
+    let query = visit.query()?;
+    if query.get("ended").is_some() && told.is_none() {
+        told = Some(notice::done(&visit.texts.get("profile-session-ended")));
+    }
+    let page = query.text("page").parse().unwrap_or(1);
+    let found = load(own, page).await?;
+    Ok(Answer::page(shown(own, &found, page, told)))
+}
+
+async fn load(own: &Own<'_>, page: u64) -> Result<Paginated<Session>, svc_api::Error> {
+    let mut list = account_sessions::List::new();
+    (list.page, list.per_page) = (Some(page), Some(PER_PAGE));
+    own.client.call(list).send().await
+}
+
+async fn end(own: &Own<'_>, uid: &str) -> Result<(), svc_api::Error> {
+    let administration = own.client.administration();
+    administration.account_sessions().delete(uid).send().await
+}
+
+/// Ends all sessions but this one.
+async fn end_others(own: &Own<'_>) -> Result<(), svc_api::Error> {
+    let mut ended = 0;
+    while ended < MOST_ENDED {
+        // What was ended is listed no more.
+        let found = load(own, 1).await?;
+        let others = found.results.iter().filter(|session| !session.current);
+        let before = ended;
+        for session in others {
+            end(own, &session.uid).await?;
+            ended += 1;
+        }
+        if ended == before {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn shown(own: &Own<'_>, found: &Paginated<Session>, page: u64, told: Option<Markup>) -> Markup {
+    let (visit, texts) = (own.visit, own.visit.texts);
+    let place = own.place(Part::Sessions);
+    let query = ListQuery::new().page(page);
+    let at = |query: &ListQuery| place.clone().with("page", &query.page.to_string());
+    let head = html! { tr {
+        th scope="col" { (texts.get("profile-session-what")) }
+        th scope="col" { (texts.get("profile-session-address")) }
+        th scope="col" { (texts.get("profile-session-since")) }
+        th scope="col" { (texts.get("credentials-used")) }
+        th scope="col" { span.visually-hidden { (texts.get("profile-session-end")) } }
+    } };
+    let rows = html! {
+        @for session in &found.results {
+            tr {
+                td { (agent(own, session)) }
+                td { bdi { (session.address.as_deref().unwrap_or_default()) } }
+                td { (time::minute(own.account, &session.date_add)) }
+                td { (time::minute(own.account, &session.last_use)) }
+                td {
+                    @if session.current {
+                        form method="post" action=(visit.root.below(["sign-out"])) {
+                            (account_field(own.account))
+                            button { (texts.get("sign-out")) }
+                        }
+                    } @else {
+                        form method="post" action=(place) {
+                            (account_field(own.account))
+                            input type="hidden" name="session" value=(session.uid);
+                            button.danger { (texts.get("profile-session-end")) }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    let has_others = found.results.iter().any(|session| !session.current);
+    own.page(
+        Part::Sessions,
+        &html! {
+            @if let Some(told) = told { (told) }
+            p.muted { (texts.get("profile-sessions-what")) }
+            @if has_others {
+                form.toolbar method="post" action=(place.clone().with("all", "1")) {
+                    (account_field(own.account))
+                    button.danger { (texts.get("profile-sessions-end")) }
+                }
+            }
+            (table::table(&texts.get("profile-sessions"), &head, &rows))
+            (paging::links(texts, found, &query, at, &html! {}))
+        },
+    )
+}
+
+/// What the browser or the program calls itself.
+fn agent(own: &Own<'_>, session: &Session) -> Markup {
+    let texts = own.visit.texts;
+    let name = session.user_agent.as_deref().unwrap_or_default();
+    let short: String = name.chars().take(LONGEST_AGENT).collect();
+    html! {
+        @if session.current { strong.up { (texts.get("profile-session-this")) } " " }
+        @if short.is_empty() {
+            span.muted { (texts.get("profile-session-unknown")) }
+        } @else {
+            bdi title=(name) { (short) }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! The history of a record: who changed it, when, and what its fields had before and after. It stays when the record is deleted.
+
+use maud::{Markup, html};
+use serde_json::value::RawValue;
+use svc_model::{
+    JsonObject, Paginated, RecordId,
+    records::{HistoryActor, HistoryEntry},
+    resources::FieldType,
+};
+
+use super::{
+    load,
+    past::{self, Change},
+    title_of, undo,
+};
+use crate::{
+    answer::Answer,
+    href::Href,
+    places::{Scope, model::Model},
+    problem::{Problem, Result},
+    texts::Texts,
+    ui::{cell::cell, difference, form::account_field, notice, time},
+    visit::Visit,
+};
+
+/// How many changes a page has.
+const PER_PAGE: u32 = 25;
+
+/// The history, and taking a change back.
+pub(crate) async fn answer(
+    visit: &Visit,
+    scope: &Scope,
+    model: (&str, &str),
+    id: &str,
+) -> Result<Answer> {
+    let model = Model::open(visit, scope, model).await?;
+    let id = RecordId::from(id);
+    if visit.is_post() {
+        return undo::answer(&model, &id).await;
+    }
+    let query = visit.query()?;
+    let after = query.get("_after");
+    let (page, record) = tokio::join!(past::page(&model, &id, after, PER_PAGE), load(&model, &id));
+    let page = match page {
+        Ok(page) => page,
+        Err(error) if error.is_not_found() => return Err(Problem::NotFound),
+        Err(error) => return Err(error.into()),
+    };
+    let record = match record {
+        Ok((record, _)) => Some(record),
+        Err(Problem::NotFound) => None,
+        Err(problem) => return Err(problem),
+    };
+    Ok(Answer::page(shown(&model, &id, &page, record.as_ref())))
+}
+
+/// The address of a record's history.
+pub(crate) fn place(model: &Model<'_>, id: &RecordId) -> Href {
+    model.record_of(model.name.as_str(), id).below(["history"])
+}
+
+fn shown(
+    model: &Model<'_>,
+    id: &RecordId,
+    page: &Paginated<HistoryEntry>,
+    record: Option<&JsonObject>,
+) -> Markup {
+    let texts = model.texts();
+    let mut above = vec![(model.name.to_string(), model.list())];
+    if let Some(record) = record {
+        let title = title_of(model, id, record);
+        above.push((title, model.record_of(model.name.as_str(), id)));
+    }
+    let title = match record {
+        Some(_) => texts.get("history"),
+        None => texts.with("history-of-deleted", [("key", id.as_str().into())]),
+    };
+    let next = page.next_query().and_then(|query| query.after);
+    let here = model.context.visit.query().unwrap_or_default();
+    model.frame(title, above).page(&html! {
+        @if record.is_none() {
+            (notice::done(&texts.get("history-deleted")))
+        }
+        @if page.results.is_empty() {
+            p.empty-state { (texts.get("history-empty")) }
+        }
+        @for (number, entry) in page.results.iter().enumerate() {
+            (change(model, entry, number, &undo_form(model, id, entry, here.get("_after"))))
+        }
+        nav.pages aria-label=(texts.get("pages")) {
+            @if here.get("_after").is_some() {
+                a.button href=(place(model, id)) { (texts.get("history-newest")) }
+            }
+            @if let Some(next) = next {
+                a.button rel="next" href=(place(model, id).with("_after", &next)) { (texts.get("history-older")) }
+            }
+        }
+    })
+}
+
+/// One change: who, when, and what the fields had before and after.
+fn change(model: &Model<'_>, entry: &HistoryEntry, number: usize, undo: &Markup) -> Markup {
+    let texts = model.texts();
+    let kind = |field: &str| model.field(field).map(|field| field.field);
+    html! {
+        section.change aria-labelledby=(format!("change{number}")) {
+            div.change-head {
+                h2 #(format!("change{number}")) {
+                    (action(texts, &entry.action)) " "
+                    span.muted { (time::second(&model.context.account, &entry.time)) }
+                }
+                p { (actor(texts, &entry.actor)) }
+                div.grow {}
+                (undo)
+            }
+            @if entry.outcome.is_some() { p.small { (texts.get("history-unknown")) } }
+            (values(texts, &kind, entry))
+        }
+    }
+}
+
+/// The type of a field, where it is known.
+type Kinds<'k> = dyn Fn(&str) -> Option<FieldType> + 'k;
+
+/// What a change did to each field.
+pub(crate) fn values(texts: &Texts, kind: &Kinds<'_>, entry: &HistoryEntry) -> Markup {
+    let Some(changes) = &entry.changes else {
+        return html! { p.muted { (texts.get("history-without-values")) } };
+    };
+    if changes.is_empty() {
+        return html! { p.muted { (texts.get("history-nothing")) } };
+    }
+    let rows: Vec<Change<'_>> = changes
+        .iter()
+        .map(|(field, raw)| Change::read(field, raw))
+        .collect();
+    let has_old = rows.iter().any(|row| row.old.is_some());
+    let has_new = rows.iter().any(|row| row.new.is_some());
+    html! {
+        div.table-frame tabindex="0" role="region" aria-label=(action(texts, &entry.action)) {
+            table.records.differences {
+                thead { tr {
+                    th scope="col" { (texts.get("field")) }
+                    @if has_old { th scope="col" { (texts.get("history-before")) } }
+                    @if has_new { th scope="col" { (texts.get("history-after")) } }
+                } }
+                tbody {
+                    @for row in &rows {
+                        tr {
+                            th scope="row" { bdi { (row.field) } }
+                            @if has_old { td { (side(texts, kind, row, Side::Old)) } }
+                            @if has_new { td { (side(texts, kind, row, Side::New)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What was done, in words where there are some.
+pub(crate) fn action(texts: &Texts, action: &str) -> String {
+    match action {
+        "records.create" | "records.bulk_create" | "users.create" => texts.get("history-created"),
+        "records.update" | "records.replace" | "records.update_all" | "users.update" => {
+            texts.get("history-changed")
+        }
+        "records.delete" | "records.delete_all" | "users.delete" => texts.get("history-removed"),
+        other => other.to_owned(),
+    }
+}
+
+/// Who did it.
+pub(crate) fn actor(texts: &Texts, actor: &HistoryActor) -> Markup {
+    let kind = kind_of_actor(texts, &actor.kind);
+    html! {
+        @match &actor.label {
+            Some(label) => { bdi { strong { (label) } } " " span.small.muted { (kind) } },
+            None => strong { (kind) },
+        }
+    }
+}
+
+/// What somebody showed to the service.
+pub(crate) fn kind_of_actor(texts: &Texts, kind: &str) -> String {
+    match kind {
+        "account" => texts.get("actor-account"),
+        "user" => texts.get("actor-user"),
+        "api_key" => texts.get("actor-api-key"),
+        "static_token" => texts.get("actor-static-token"),
+        "service_token" => texts.get("actor-service-token"),
+        "anonymous" => texts.get("actor-anonymous"),
+        "program" => texts.get("actor-program"),
+        other => other.to_owned(),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Old,
+    New,
+}
+
+/// What a field had before a change, or has after it.
+fn side(texts: &Texts, kind: &Kinds<'_>, change: &Change<'_>, side: Side) -> Markup {
+    let (value, cut) = match side {
+        Side::Old => (&change.old, change.cut_old),
+        Side::New => (&change.new, change.cut_new),
+    };
+    let Some(value) = value else {
+        return html! {};
+    };
+    let text = |value: &Option<Box<RawValue>>| value.as_deref().and_then(text_of);
+    html! {
+        @match (text(&change.old), text(&change.new), side, kind(change.field)) {
+            (_, _, _, Some(kind @ (FieldType::BinaryField | FieldType::BooleanField))) => {
+                (cell(texts, kind, Some(value), None))
+            },
+            (Some(old), Some(new), Side::Old, _) => (difference::before(&old, &new)),
+            (Some(old), Some(new), Side::New, _) => (difference::after(&old, &new)),
+            _ => @match text_of(value) {
+                Some(text) if text.is_empty() => span.empty { (texts.get("empty")) },
+                Some(text) => (difference::alone(&text)),
+                None => span.null { "NULL" },
+            },
+        }
+        @if let Some(bytes) = cut {
+            p.small.muted { (texts.with("history-cut", [("count", bytes.into())])) }
+        }
+    }
+}
+
+/// A value as text; `None` for NULL.
+fn text_of(value: &RawValue) -> Option<String> {
+    match value.get() {
+        "null" => None,
+        raw => Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned())),
+    }
+}
+
+/// The button that takes a change back, where that is possible; `after` is the cursor of its page.
+fn undo_form(
+    model: &Model<'_>,
+    id: &RecordId,
+    entry: &HistoryEntry,
+    after: Option<&str>,
+) -> Markup {
+    let texts = model.texts();
+    html! {
+        @match undo::Undo::of(model, entry) {
+            undo::Undo::Impossible => {},
+            undo::Undo::TooLong => span.small.muted { (texts.get("undo-too-long")) },
+            undo::Undo::Delete => {
+                a.button href=(model.record_of(model.name.as_str(), id).below(["delete"])) { (texts.get("undo")) }
+            },
+            _ => (undo_button(model, id, &entry.time, after)),
+        }
+    }
+}
+
+fn undo_button(model: &Model<'_>, id: &RecordId, time: &str, after: Option<&str>) -> Markup {
+    html! {
+        form method="post" action=(place(model, id)) {
+            (account_field(&model.context.account))
+            input type="hidden" name="time" value=(time);
+            @if let Some(after) = after { input type="hidden" name="after" value=(after); }
+            button { (model.texts().get("undo")) }
+        }
+    }
+}
+
+/// The notice after a change was saved, with the button that takes it back where its values were kept.
+pub(super) async fn saved(model: &Model<'_>, id: &RecordId) -> Markup {
+    let text = model.texts().get("saved");
+    let Ok(page) = past::page(model, id, None, 1).await else {
+        return notice::done(&text);
+    };
+    let own = page.results.first().filter(|entry| {
+        let is_own = entry.actor.uid.as_deref() == Some(model.context.account.uid.as_str());
+        is_own && matches!(undo::Undo::of(model, entry), undo::Undo::Update(_))
+    });
+    match own {
+        Some(entry) => notice::done_with(&text, &undo_button(model, id, &entry.time, None)),
+        None => notice::done(&text),
+    }
+}

@@ -1,0 +1,223 @@
+//! Taking back a change of a record: the old values come back if the record still has the new ones. Otherwise the form shows
+//! both, and nothing is written until somebody has looked.
+
+use http::StatusCode;
+use serde_json::{Value, value::RawValue};
+use svc_model::{JsonObject, RecordId, records::HistoryEntry};
+
+use super::{
+    load, new_page, page,
+    past::{self, Change},
+    refused,
+    sent::Sent,
+};
+use crate::{
+    answer::Answer,
+    places::entered::entered,
+    places::model::Model,
+    problem::{Problem, Result},
+    ui::{notice, time},
+};
+
+/// How many pages of the history are searched for a change: others may have come before it since its page was opened.
+const MOST_PAGES: usize = 3;
+/// How many changes such a page has.
+const PER_PAGE: u32 = 100;
+
+/// What takes a change back.
+pub(super) enum Undo {
+    /// These values come back.
+    Update(Vec<Values>),
+    /// The record is made again, with these values.
+    Create(JsonObject),
+    /// The record is deleted.
+    Delete,
+    /// A value is not known whole.
+    TooLong,
+    /// Nobody knows what it was, or who looks may not write it.
+    Impossible,
+}
+
+/// What a field had before a change and after it.
+pub(super) struct Values {
+    field: String,
+    old: Box<RawValue>,
+    new: Box<RawValue>,
+}
+
+impl Undo {
+    /// What takes this change back.
+    pub(super) fn of(model: &Model<'_>, entry: &HistoryEntry) -> Self {
+        let Some(kept) = &entry.changes else {
+            return Self::Impossible;
+        };
+        let can = model.description.can;
+        let is_written = |field: &str| {
+            let field = model.field(field);
+            field.is_some_and(|field| field.editable && !field.read_only)
+        };
+        let changes = kept.iter().map(|(field, raw)| Change::read(field, raw));
+        let changes: Vec<Change<'_>> = changes.filter(|it| is_written(it.field)).collect();
+        let is_cut = changes.iter().any(Change::is_cut);
+        let has_old = changes.iter().any(|change| change.old.is_some());
+        let has_new = changes.iter().any(|change| change.new.is_some());
+        match (has_old, has_new) {
+            (true, true) if can.update && is_cut => Self::TooLong,
+            (true, false) if can.create && is_cut => Self::TooLong,
+            (true, true) if can.update => Self::Update(
+                changes
+                    .into_iter()
+                    .filter_map(|change| {
+                        Some(Values {
+                            field: change.field.to_owned(),
+                            old: change.old?,
+                            new: change.new?,
+                        })
+                    })
+                    .collect(),
+            ),
+            (true, false) if can.create => {
+                let mut record = JsonObject::new();
+                for change in changes {
+                    if let Some(old) = change.old {
+                        record.set_raw(change.field, old);
+                    }
+                }
+                Self::Create(record)
+            }
+            (false, true) if can.delete => Self::Delete,
+            _ => Self::Impossible,
+        }
+    }
+}
+
+/// Takes back the change that the form names.
+pub(super) async fn answer(model: &Model<'_>, id: &RecordId) -> Result<Answer> {
+    let entry = find(model, id).await?;
+    match Undo::of(model, &entry) {
+        Undo::Update(values) => update(model, id, &values).await,
+        Undo::Create(record) => create(model, &record).await,
+        Undo::Delete => {
+            let place = model.record_of(model.name.as_str(), id);
+            Ok(Answer::go(&place.below(["delete"])))
+        }
+        Undo::TooLong | Undo::Impossible => Err(Problem::NotFound),
+    }
+}
+
+/// The change that the form names.
+async fn find(model: &Model<'_>, id: &RecordId) -> Result<HistoryEntry> {
+    let form = model.context.visit.form();
+    let mut after = form.get("after").map(str::to_owned);
+    for _ in 0..MOST_PAGES {
+        let page = past::page(model, id, after.as_deref(), PER_PAGE).await?;
+        after = page.next_query().and_then(|query| query.after);
+        let mut entries = page.results.into_iter();
+        if let Some(entry) = entries.find(|entry| time::is_same(&entry.time, form.text("time"))) {
+            return Ok(entry);
+        }
+        if after.is_none() {
+            break;
+        }
+    }
+    Err(Problem::NotFound)
+}
+
+async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<Answer> {
+    let records = model.records();
+    let records = records.typed::<JsonObject>();
+    // In UTC, as the history has its times.
+    let now = match records.get(id.clone()).send_tagged().await {
+        Ok(now) => now,
+        Err(error) if error.is_not_found() => return Err(Problem::NotFound),
+        Err(error) => return Err(error.into()),
+    };
+    let is_new = |change: &Values| is_same(now.value.get_raw(&change.field), &change.new);
+    if values.iter().all(is_new) {
+        let mut changes = JsonObject::new();
+        for change in values {
+            changes.set_raw(&change.field, change.old.clone());
+        }
+        let etag = now.etag.unwrap_or_default();
+        let call = records.update(id.clone(), &changes).if_match(etag);
+        match call.send().await {
+            Ok(changed) => {
+                let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
+                let place = model.record_of(model.name.as_str(), &id);
+                return Ok(Answer::go(&place.with("saved", "undone")));
+            }
+            Err(error) if error.is_precondition_failed() => {}
+            Err(error) => {
+                let (record, etag) = load(model, id).await?;
+                let sent = with_old(model, &record, values);
+                let (sent, told) = refused(model.context.visit, sent, error)?;
+                let page = page(model, id, &record, &etag, &sent, told);
+                return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
+            }
+        }
+    }
+    let (record, etag) = load(model, id).await?;
+    let mut sent = with_old(model, &record, values);
+    for change in values {
+        if !is_same(now.value.get_raw(&change.field), &change.new) {
+            let theirs = entered(&record, &change.field);
+            sent.conflicts.insert(change.field.clone(), theirs);
+        }
+    }
+    let told = notice::error(model.context.visit, &model.texts().get("undo-conflict"));
+    let page = page(model, id, &record, &etag, &sent, Some(told));
+    Ok(Answer::page(page).status(StatusCode::PRECONDITION_FAILED))
+}
+
+/// The form of a record with old values in it.
+fn with_old(model: &Model<'_>, record: &JsonObject, values: &[Values]) -> Sent {
+    let mut sent = Sent::of_record(model, record);
+    let mut before = JsonObject::new();
+    for Values { field, old, .. } in values {
+        before.set_raw(field, old.clone());
+    }
+    for Values { field, .. } in values {
+        if !sent.cut.contains_key(field) {
+            let old = entered(&before, field);
+            sent.entered.insert(field.clone(), old);
+        }
+    }
+    sent
+}
+
+async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
+    let records = model.records();
+    let records = records.typed::<JsonObject>();
+    match records.create(record).send().await {
+        Ok(made) => {
+            let place = match model.id_of(&made) {
+                Some(id) => model
+                    .record_of(model.name.as_str(), &id)
+                    .with("saved", "undone"),
+                None => model.list(),
+            };
+            Ok(Answer::go(&place))
+        }
+        Err(error) => {
+            let fields = model.description.fields.iter();
+            let known = fields.map(|field| (field.name.clone(), entered(record, &field.name)));
+            let sent = Sent {
+                is_new: true,
+                entered: known.collect(),
+                ..Sent::default()
+            };
+            let (sent, told) = refused(model.context.visit, sent, error)?;
+            let page = new_page(model, &sent, told);
+            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+        }
+    }
+}
+
+/// Whether a value is still the one that a change has left.
+fn is_same(now: Option<&str>, new: &RawValue) -> bool {
+    let Some(now) = now else {
+        return false;
+    };
+    let read = |json: &str| serde_json::from_str::<Value>(json).ok();
+    now == new.get() || read(now).is_some_and(|now| read(new.get()) == Some(now))
+}

@@ -1,0 +1,217 @@
+//! Lists of credentials, and the forms that make them: tokens and API keys look and work the same everywhere.
+
+use jiff::Timestamp;
+use maud::{Markup, html};
+use svc_api::Error;
+use svc_model::{ListQuery, Paginated, administration::account::Account};
+
+use crate::{
+    href::Href,
+    problem::{Problem, Result},
+    texts::Texts,
+    ui::{table, time},
+    visit::Form,
+};
+
+/// How many a page has.
+const PER_PAGE: u32 = 50;
+
+/// A credential, without its text.
+pub(crate) struct Row<'a> {
+    pub(crate) name: Option<&'a str>,
+    /// How its text begins.
+    pub(crate) prefix: &'a str,
+    /// What it opens.
+    pub(crate) of: Markup,
+    pub(crate) date_add: &'a str,
+    pub(crate) last_use: Option<&'a str>,
+    pub(crate) expires: Option<&'a str>,
+    pub(crate) revoked: Option<&'a str>,
+    /// Where it is revoked.
+    pub(crate) revoke: Href,
+}
+
+/// What the address of a list of credentials asks for.
+pub(crate) struct Listed {
+    pub(crate) query: ListQuery,
+    /// Whether those that were revoked are listed too.
+    pub(crate) revoked: bool,
+}
+
+impl Listed {
+    pub(crate) fn read(form: &Form) -> Self {
+        let mut query = ListQuery::new().per_page(PER_PAGE);
+        if let Some(after) = form.get("_after") {
+            query = query.after(after);
+        }
+        if let Some(before) = form.get("_before") {
+            query = query.before(before);
+        }
+        Self {
+            query,
+            revoked: form.get("revoked") == Some("1"),
+        }
+    }
+
+    /// The address of another part of the list.
+    pub(crate) fn at(&self, place: &Href, query: &ListQuery) -> Href {
+        let mut href = place.clone();
+        if self.revoked {
+            href = href.with("revoked", "1");
+        }
+        if let Some(after) = &query.after {
+            href = href.with("_after", after);
+        }
+        if let Some(before) = &query.before {
+            href = href.with("_before", before);
+        }
+        href
+    }
+
+    /// The link that shows those that were revoked, or hides them again.
+    pub(crate) fn toggle(&self, texts: &Texts, place: &Href) -> Markup {
+        html! {
+            @match self.revoked {
+                false => a.button href=(place.clone().with("revoked", "1")) { (texts.get("credentials-revoked")) },
+                true => a.button href=(place) { (texts.get("credentials-valid")) },
+            }
+        }
+    }
+}
+
+/// Credentials as a table; `of` is what the column says that they open.
+pub(crate) fn list(
+    texts: &Texts,
+    account: &Account,
+    (name, of): (&str, &str),
+    rows: &[Row<'_>],
+) -> Markup {
+    if rows.is_empty() {
+        return html! { p.empty-state { (texts.get("credentials-empty")) } };
+    }
+    table::table(
+        name,
+        &html! { tr {
+            th scope="col" { (texts.get("credentials-name")) }
+            th scope="col" { (of) }
+            th scope="col" { (texts.get("credentials-begins")) }
+            th scope="col" { (texts.get("credentials-made")) }
+            th scope="col" { (texts.get("credentials-used")) }
+            th scope="col" { (texts.get("credentials-ends")) }
+            th scope="col" { span.visually-hidden { (texts.get("credentials-revoke")) } }
+        } },
+        &html! { @for row in rows { (one(texts, account, row)) } },
+    )
+}
+
+fn one(texts: &Texts, account: &Account, row: &Row<'_>) -> Markup {
+    let is_over = row.expires.is_some_and(is_past);
+    html! {
+        tr {
+            td {
+                @match row.name {
+                    Some(name) => bdi { (name) },
+                    None => span.muted { (texts.get("credentials-unnamed")) },
+                }
+            }
+            td { (row.of) }
+            td { code { (row.prefix) "…" } }
+            td { (time::minute(account, row.date_add)) }
+            td {
+                @match row.last_use {
+                    Some(time) => (time::minute(account, time)),
+                    None => span.muted { (texts.get("credentials-never-used")) },
+                }
+            }
+            td {
+                @match row.expires {
+                    Some(time) => {
+                        (time::minute(account, time))
+                        @if is_over { " " strong.down { (texts.get("credentials-over")) } }
+                    },
+                    None => span.muted { (texts.get("credentials-never-ends")) },
+                }
+            }
+            td {
+                @match row.revoked {
+                    Some(time) => { span.down { (texts.get("credentials-was-revoked")) } " " (time::minute(account, time)) },
+                    None => a.button.danger href=(row.revoke) { (texts.get("credentials-revoke")) },
+                }
+            }
+        }
+    }
+}
+
+fn is_past(text: &str) -> bool {
+    text.parse::<Timestamp>()
+        .is_ok_and(|time| time <= Timestamp::now())
+}
+
+/// The fields that every new credential has: what people call it, and its last day.
+pub(crate) fn name_and_end(texts: &Texts, form: &Form) -> Markup {
+    html! {
+        label { (texts.get("credentials-name"))
+            input name="name" value=(form.text("name")) autocomplete="off";
+            span.small.muted { (texts.get("credentials-name-hint")) }
+        }
+        label { (texts.get("credentials-last-day"))
+            input type="date" name="expires" value=(form.text("expires"));
+            span.small.muted { (texts.get("credentials-last-day-hint")) }
+        }
+    }
+}
+
+/// The name and the end of a new credential, as they were entered.
+pub(crate) fn entered(account: &Account, form: &Form) -> (Option<String>, Option<String>) {
+    let given = |name: &str| Some(form.text(name).trim()).filter(|text| !text.is_empty());
+    let end = given("expires").map(|day| time::end_of_day(account, day));
+    (given("name").map(str::to_owned), end)
+}
+
+/// A field with which a form that is sent twice makes one thing.
+pub(crate) fn once_field() -> Markup {
+    html! {
+        input type="hidden" name="once" value=(format!("console-{}", Timestamp::now().as_nanosecond()));
+    }
+}
+
+/// What such a field holds.
+pub(crate) fn once(form: &Form) -> String {
+    match form.text("once") {
+        "" => format!("console-{}", Timestamp::now().as_nanosecond()),
+        once => once.to_owned(),
+    }
+}
+
+/// The one entry that a list was asked for. What is no identifier is the identifier of nothing.
+pub(crate) fn only<T>(found: Result<Paginated<T>, Error>) -> Result<T> {
+    match found {
+        Ok(page) => page.results.into_iter().next().ok_or(Problem::NotFound),
+        Err(error) if !error.field_errors().is_empty() => Err(Problem::NotFound),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The question before a credential is revoked.
+pub(crate) fn revoking(
+    texts: &Texts,
+    account: &Account,
+    row: (&str, Option<&str>, Option<&str>),
+) -> Markup {
+    let (prefix, name, last_use) = row;
+    html! {
+        p {
+            @match name {
+                Some(name) => { bdi { strong { (name) } } " (" code { (prefix) "…" } ")" },
+                None => code { (prefix) "…" },
+            }
+            " " (texts.get("credentials-revoke-what"))
+        }
+        p.muted {
+            @match last_use {
+                Some(time) => { (texts.get("credentials-used")) ": " (time::minute(account, time)) },
+                None => (texts.get("credentials-never-used")),
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! A secret that is shown once.
+
+use maud::{Markup, html};
+
+use crate::texts::Texts;
+
+/// A credential that was just made: its text, and how it is used.
+pub(crate) fn issued(texts: &Texts, text: Option<&str>, usage: &Markup) -> Markup {
+    html! {
+        section.issued role="status" {
+            @match text {
+                Some(text) => {
+                    p { strong { (texts.get("secret-once")) } }
+                    pre.copied tabindex="0" data-copy=(texts.get("copy-text")) data-done=(texts.get("copy-done")) { code { (text) } }
+                    (usage)
+                },
+                None => p { (texts.get("secret-shown-before")) },
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Points in time, in the time zone of who looks.
+
+use jiff::{
+    Timestamp, Zoned,
+    civil::{Date, DateTime, Time},
+    tz::TimeZone,
+};
+use maud::{Markup, html};
+use svc_model::administration::account::Account;
+
+/// The time zone of an account; UTC where it has none.
+fn zone_of(account: &Account) -> TimeZone {
+    let zone = account.timezone.as_deref();
+    let zone = zone.and_then(|name| TimeZone::get(name).ok());
+    zone.unwrap_or(TimeZone::UTC)
+}
+
+/// A point in time, exact to a minute; what cannot be read is shown as it is.
+pub(crate) fn minute(account: &Account, text: &str) -> Markup {
+    shown(account, text, "%Y-%m-%d %H:%M")
+}
+
+/// A point in time, exact to a second.
+pub(crate) fn second(account: &Account, text: &str) -> Markup {
+    shown(account, text, "%Y-%m-%d %H:%M:%S")
+}
+
+fn shown(account: &Account, text: &str, format: &str) -> Markup {
+    let Ok(time) = text.parse::<Timestamp>() else {
+        return html! { bdi { (text) } };
+    };
+    let there = time.to_zoned(zone_of(account));
+    let whole = there.strftime("%Y-%m-%d %H:%M:%S %:z %Q").to_string();
+    html! {
+        time datetime=(format!("{time:.0}")) title=(whole) { (there.strftime(format).to_string()) }
+    }
+}
+
+/// The end of a day that was entered, as the service reads it; what is no day is passed on, so that the service says so.
+pub(crate) fn end_of_day(account: &Account, text: &str) -> String {
+    let end = || {
+        let date: Date = text.parse().ok()?;
+        let start = date.tomorrow().ok()?.to_datetime(Time::midnight());
+        in_zone(account, start)
+    };
+    end().unwrap_or_else(|| text.to_owned())
+}
+
+/// A point in time as it was entered, such as `2026-11-25 14:00`, as the service reads it; what is none is passed on, since it
+/// may be a span.
+pub(crate) fn entered(account: &Account, text: &str) -> String {
+    let time: Option<DateTime> = text.parse().ok();
+    let is_whole = text.parse::<Timestamp>().is_ok();
+    let time = time.filter(|_| !is_whole);
+    let known = time.and_then(|time| in_zone(account, time));
+    known.unwrap_or_else(|| text.to_owned())
+}
+
+fn in_zone(account: &Account, time: DateTime) -> Option<String> {
+    let zoned: Zoned = time.to_zoned(zone_of(account)).ok()?;
+    Some(zoned.timestamp().to_string())
+}
+
+/// Whether two texts are the same point in time.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    let read = |text: &str| text.parse::<Timestamp>().ok();
+    one == other || read(one).is_some_and(|one| read(other) == Some(one))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(zone: Option<&str>) -> Account {
+        let mut account = Account::new("1", "a@example.com");
+        account.timezone = zone.map(str::to_owned);
+        account
+    }
+
+    #[test]
+    fn times_are_shown_in_the_zone_of_who_looks() {
+        let time = "2026-07-01T22:30:15.123456Z";
+        let berlin = second(&account(Some("Europe/Berlin")), time).into_string();
+        assert_eq!(
+            berlin,
+            "<time datetime=\"2026-07-01T22:30:15Z\" title=\"2026-07-02 00:30:15 +02:00 Europe/Berlin\">\
+             2026-07-02 00:30:15</time>"
+        );
+        let utc = minute(&account(None), time).into_string();
+        assert!(utc.ends_with(">2026-07-01 22:30</time>"), "{utc}");
+        assert_eq!(
+            minute(&account(None), "<soon>").into_string(),
+            "<bdi>&lt;soon&gt;</bdi>"
+        );
+    }
+
+    #[test]
+    fn what_is_entered_is_meant_in_the_zone_of_who_enters_it() {
+        let berlin = account(Some("Europe/Berlin"));
+        assert_eq!(end_of_day(&berlin, "2026-07-01"), "2026-07-01T22:00:00Z");
+        assert_eq!(end_of_day(&berlin, "soon"), "soon");
+        assert_eq!(entered(&berlin, "2026-07-01 12:00"), "2026-07-01T10:00:00Z");
+        assert_eq!(entered(&berlin, "2026-07-01"), "2026-06-30T22:00:00Z");
+        for same in ["7d", "2026-07-01T12:00:00Z", "2026-07-01T12:00:00+05:00"] {
+            assert_eq!(entered(&berlin, same), same);
+        }
+        assert!(is_same(
+            "2026-07-01T12:00:00.100Z",
+            "2026-07-01T12:00:00.1Z"
+        ));
+        assert!(!is_same("2026-07-01T12:00:00Z", "x"));
+    }
+}
