@@ -78,7 +78,7 @@ impl<'v> Context<'v> {
         self.visit.acting_as().is_none() && may_administer(&self.account, &self.project)
     }
 
-    /// Refuses whoever may not administer the project.
+    /// Refuses anyone who may not administer the project.
     pub(crate) fn check_administrator(&self) -> Result<()> {
         match self.is_administrator() {
             true => Ok(()),
