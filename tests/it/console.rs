@@ -1,14 +1,18 @@
 //! The console, as a browser without scripts uses it: links and forms over HTTP.
 
+mod audit;
 mod bulk;
 mod cells;
 mod charts;
 mod filters;
 mod imports;
+mod integrations;
 mod pages;
 mod people;
+mod profile;
 mod records;
 mod resources;
+mod service;
 mod sign_in;
 mod sql;
 mod views;
@@ -69,6 +73,13 @@ impl Setup {
         let setup = Self { folder, service };
         setup.run("account add ann@example.com --operator --password-stdin");
         setup
+    }
+
+    /// A browser in which somebody has signed in who belongs to a team of the project.
+    fn member(&self, email: &str, team: &str) -> Browser {
+        self.run(&format!("account add {email} --password-stdin"));
+        self.run(&format!("member set {email} --team {team} --project main"));
+        Browser::signed_in(&self.service, email, PASSWORD)
     }
 
     fn run(&self, command: &str) {

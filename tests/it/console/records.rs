@@ -121,7 +121,12 @@ fn records_are_listed_opened_and_changed_by_forms_alone_on_every_engine() {
         let refused = browser.submit(&path, &page, &[]);
         assert!(refused.body.contains("role=\"alert\""), "{}", refused.body);
         let deleted = browser.submit(&path, &page, &[("confirm", "parts")]);
-        assert_eq!(deleted.header("location"), list(engine), "{}", deleted.body);
+        assert_eq!(
+            deleted.header("location"),
+            format!("{}?_deleted=7", list(engine)),
+            "{}",
+            deleted.body
+        );
         setup
             .service
             .data("GET", engine, "/models/parts/7")

@@ -26,16 +26,27 @@ pub(crate) fn alone(text: &str) -> Markup {
     html! { bdi { (cut(text)) } }
 }
 
-/// A text as three parts: what it begins with like the other, what it has alone, and what it ends with like the other.
+/// A text as three parts: what it begins with like the other, what it has alone, and what it ends with like the other. Words
+/// stay whole.
 fn apart<'t>(text: &'t str, other: &str) -> (&'t str, &'t str, &'t str) {
-    // Where nearly nothing is the same, single letters in common only confuse.
-    let start = same(text.chars(), other.chars());
-    let (begin, rest) = text.split_at(start);
-    let other_rest = other.get(start..).unwrap_or_default();
-    let end = same(rest.chars().rev(), other_rest.chars().rev());
-    let (middle, end) = rest.split_at(rest.len() - end);
-    let shared = begin.len() + end.len();
-    match shared * 3 < text.len().max(other.len()) || text.len() > MOST {
+    let is_between = |letter: char| !letter.is_alphanumeric();
+    let start = text.get(..same(text.chars(), other.chars()));
+    let start = start.unwrap_or_default();
+    let begin = match text == other {
+        true => text.len(),
+        false => start
+            .char_indices()
+            .rfind(|(_, letter)| is_between(*letter))
+            .map_or(0, |(at, letter)| at + letter.len_utf8()),
+    };
+    let (begin, rest) = text.split_at(begin);
+    let other_rest = other.get(begin.len()..).unwrap_or_default();
+    let shared = same(rest.chars().rev(), other_rest.chars().rev());
+    let (_, shared) = rest.split_at(rest.len() - shared);
+    let end = shared.find(is_between).and_then(|at| shared.get(at..));
+    let end = end.unwrap_or_default();
+    let (middle, end) = rest.split_at(rest.len() - end.len());
+    match text.len() > MOST {
         true => ("", text, ""),
         false => (begin, middle, end),
     }
@@ -60,22 +71,28 @@ mod tests {
 
     #[test]
     fn only_what_differs_is_marked() {
-        assert_eq!(
-            before("M8 bolt, zinc", "M8 bolts, zinc").into_string(),
-            "<bdi>M8 bolt, zinc</bdi>"
-        );
-        assert_eq!(
-            after("M8 bolt, zinc", "M8 bolts, zinc").into_string(),
-            "<bdi>M8 bolt<ins>s</ins>, zinc</bdi>"
-        );
-        assert_eq!(
-            before("paid", "pending").into_string(),
-            "<bdi><del>paid</del></bdi>"
-        );
-        assert_eq!(
-            after("äöü", "äü").into_string(),
-            "<bdi><ins>äü</ins></bdi>".replace("<ins>äü</ins>", "äü")
-        );
+        for (old, new, one, other) in [
+            (
+                "M8 bolt, zinc",
+                "M8 bolts, zinc",
+                "M8 <del>bolt</del>, zinc",
+                "M8 <ins>bolts</ins>, zinc",
+            ),
+            (
+                "ring twice",
+                "ring three times",
+                "ring <del>twice</del>",
+                "ring <ins>three times</ins>",
+            ),
+            ("paid", "pending", "<del>paid</del>", "<ins>pending</ins>"),
+            ("a b", "a b c", "a <del>b</del>", "a <ins>b c</ins>"),
+            ("äöü", "äü", "<del>äöü</del>", "<ins>äü</ins>"),
+            ("x x", "x", "<del>x x</del>", "<ins>x</ins>"),
+            ("same", "same", "same", "same"),
+        ] {
+            assert_eq!(before(old, new).into_string(), format!("<bdi>{one}</bdi>"));
+            assert_eq!(after(old, new).into_string(), format!("<bdi>{other}</bdi>"));
+        }
         assert_eq!(
             after("", "<b>").into_string(),
             "<bdi><ins>&lt;b&gt;</ins></bdi>"

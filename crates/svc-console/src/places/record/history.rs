@@ -218,6 +218,8 @@ fn side(texts: &Texts, kind: &Kinds<'_>, change: &Change<'_>, side: Side) -> Mar
             },
             (Some(old), Some(new), Side::Old, _) => (difference::before(&old, &new)),
             (Some(old), Some(new), Side::New, _) => (difference::after(&old, &new)),
+            (None, Some(new), Side::New, _) if change.old.is_some() && !new.is_empty() => (difference::after("", &new)),
+            (Some(old), None, Side::Old, _) if change.new.is_some() && !old.is_empty() => (difference::before(&old, "")),
             _ => @match text_of(value) {
                 Some(text) if text.is_empty() => span.empty { (texts.get("empty")) },
                 Some(text) => (difference::alone(&text)),

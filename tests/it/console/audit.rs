@@ -1,0 +1,185 @@
+//! The history of records, undo, and the audit trail.
+
+use serde_json::json;
+use svc_tests::browser::forms_of;
+
+use super::{HOME, Setup, list, record, signed_in};
+
+/// The change of a history that this text is about: its form is the one that stands behind it.
+fn undo_fields(page: &str, number: usize) -> Vec<(String, String)> {
+    let forms = forms_of(page);
+    let mut forms = forms.into_iter().filter(|form| {
+        let mut fields = form.fields.iter();
+        fields.any(|(name, _)| name == "time")
+    });
+    forms.nth(number).expect("there is a change").fields
+}
+
+fn as_pairs(fields: &[(String, String)]) -> Vec<(&str, &str)> {
+    let pairs = fields.iter();
+    pairs.map(|(name, value)| (&**name, &**value)).collect()
+}
+
+#[test]
+fn who_changed_a_record_is_two_clicks_away_and_the_change_can_be_taken_back() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in super::ENGINES {
+        let path = record(engine, 1);
+        let page = browser.page(&path);
+        let saved = browser.submit_ok(
+            &path,
+            &page,
+            &[("value:price", "7.5"), ("value:name", "nut")],
+        );
+        assert_eq!(saved, format!("{path}?saved=1"));
+        // The notice after saving offers to take it back.
+        let page = browser.page(&saved);
+        let history = format!("{path}history/");
+        assert!(page.contains("with-action"), "{page}");
+        assert!(page.contains(&format!("href=\"{history}\"")));
+        let shown = browser.page(&history);
+        for part in [
+            "ann@example.com",
+            "bolt",
+            "nut",
+            "12345678901234.5000",
+            "<time",
+        ] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        let undone = browser.submit_ok(&history, &page, &[]);
+        assert_eq!(undone, format!("{path}?saved=undone"));
+        let kept = setup.service.data("GET", engine, "/models/parts/1").ok();
+        assert_eq!(
+            (&kept["name"], &kept["price"]),
+            (&json!("bolt"), &json!("12345678901234.5000"))
+        );
+        assert_eq!(kept["amount"].to_string(), "9007199254740993");
+
+        // What was changed again meanwhile is not overwritten: both values are shown.
+        let shown = browser.page(&history);
+        let oldest = undo_fields(&shown, 1);
+        let met = browser.post(&history, &as_pairs(&oldest));
+        assert_eq!(met.status, 412, "{}", met.body);
+        assert!(met.body.contains("class=\"conflict\""), "{}", met.body);
+        let kept = setup.service.data("GET", engine, "/models/parts/1").ok();
+        assert_eq!(kept["name"], json!("bolt"));
+
+        // A deleted record comes back with its key and its values.
+        let path = record(engine, 2);
+        let delete = format!("{path}delete/");
+        let page = browser.page(&delete);
+        let deleted = browser.submit_ok(&delete, &page, &[("confirm", "parts")]);
+        assert_eq!(deleted, format!("{}?_deleted=2", list(engine)));
+        let history = format!("{path}history/");
+        assert!(browser.page(&deleted).contains(&history));
+        assert_eq!(browser.get(&path).header("location"), history);
+        let shown = browser.page(&history);
+        let back = browser.post(&history, &as_pairs(&undo_fields(&shown, 0)));
+        assert_eq!(
+            back.header("location"),
+            format!("{path}?saved=undone"),
+            "{}",
+            back.body
+        );
+        let kept = setup.service.data("GET", engine, "/models/parts/2").ok();
+        assert_eq!(
+            (&kept["name"], &kept["note"], &kept["maker_id"]),
+            (&json!(""), &json!(null), &json!(2))
+        );
+    }
+    let nothing = format!("{}record/77/", list("s"));
+    assert_eq!(browser.get(&nothing).status, 404);
+    assert_eq!(browser.get(&format!("{nothing}history/")).status, 404);
+}
+
+#[test]
+fn the_trail_is_filtered_by_its_address_and_saved_as_it_is_shown() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for name in ["one", "two <b>", "=three"] {
+        let body = json!({"name": name});
+        setup
+            .service
+            .data("PATCH", "s", "/models/parts/1")
+            .json(&body)
+            .ok();
+    }
+    let path = record("p", 1);
+    let page = browser.page(&path);
+    browser.submit_ok(&path, &page, &[("value:name", "here")]);
+
+    let trail = format!("{HOME}audit/");
+    let all = browser.page(&trail);
+    assert!(all.contains("records.update") && all.contains("ann@example.com"));
+    let of_ann = browser.page(&format!("{trail}?actor=ann&action=records&model=parts"));
+    let rows = |page: &str| page.matches("<code>records.update</code>").count();
+    assert_eq!(rows(&of_ann), 1, "{of_ann}");
+    let of_one = browser.page(&format!("{trail}?resource=s&record=1&since=1h"));
+    assert_eq!(rows(&of_one), 3, "{of_one}");
+    let wrong = browser.page(&format!("{trail}?since=soon&model=parts"));
+    assert!(
+        wrong.contains("role=\"alert\"") && wrong.contains("value=\"soon\""),
+        "{wrong}"
+    );
+    let none = browser.page(&format!("{trail}?until=2001-01-01"));
+    assert!(none.contains("empty-state"), "{none}");
+
+    // A line has what it did to the record, and leads to it.
+    let line = of_ann.split("audit/").find_map(|rest| {
+        let (uid, _) = rest.split_once("/\"")?;
+        (uid.len() == 36).then_some(uid)
+    });
+    let line = browser.page(&format!("{trail}{}/", line.expect("a line is linked")));
+    assert!(
+        line.contains("bolt") && line.contains("here") && line.contains(&format!("{path}history/")),
+        "{line}"
+    );
+    assert_eq!(browser.get(&format!("{trail}nothing/")).status, 404);
+
+    // The file is what the service gives for the same filters.
+    let file = browser.get(&format!("{trail}export/?resource=s&action=records.update"));
+    assert_eq!(file.status, 200);
+    assert!(file.header("content-type").starts_with("text/csv"));
+    assert!(file.header("content-disposition").contains("audit.csv"));
+    assert_eq!(file.body.lines().count(), 4, "{}", file.body);
+    assert!(file.body.starts_with("uid,time,project,"), "{}", file.body);
+
+    // An operator has the trail of all projects too, from the menu.
+    assert!(all.contains("href=\"/console/audit/\""));
+    let everywhere = browser.page("/console/audit/?project=main&action=records");
+    assert_eq!(rows(&everywhere), 4, "{everywhere}");
+}
+
+#[test]
+fn members_who_do_not_administer_have_no_trail_and_no_tokens() {
+    let setup = Setup::new();
+    let browser = setup.member("bob@example.com", "Editor");
+    let home = browser.page(HOME);
+    assert!(!home.contains("prod/audit/") && !home.contains("prod/integrations/"));
+    assert!(!home.contains("/console/service/") && !home.contains("/console/audit/"));
+    for path in [
+        format!("{HOME}audit/"),
+        format!("{HOME}audit/export/"),
+        format!("{HOME}integrations/"),
+        format!("{HOME}integrations/service-tokens/"),
+        format!("{HOME}integrations/keys/"),
+        format!("{HOME}integrations/secrets/"),
+        format!("{HOME}integrations/secrets/s/a/delete/"),
+        format!("{HOME}integrations/hosts/"),
+        format!("{HOME}integrations/hosts/a/delete/"),
+        "/console/audit/".to_owned(),
+        "/console/service/".to_owned(),
+        "/console/service/databases/".to_owned(),
+        "/console/service/mails/".to_owned(),
+        "/console/service/settings/".to_owned(),
+        "/console/service/signing-keys/".to_owned(),
+    ] {
+        let answer = browser.get(&path);
+        assert_eq!(answer.status, 403, "{path}: {}", answer.body);
+        assert!(answer.body.contains("role=\"alert\""), "{path}");
+    }
+    let post = browser.post("/console/service/signing-keys/", &[("now", "1")]);
+    assert!(post.body.contains("notice error"), "{}", post.body);
+}

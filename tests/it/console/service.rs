@@ -1,0 +1,66 @@
+//! The service, as those see it who operate it.
+
+use super::{Setup, signed_in};
+
+#[test]
+fn operators_see_nodes_databases_mails_and_settings() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let overview = browser.page("/console/service/");
+    assert!(overview.contains(env!("CARGO_PKG_VERSION")), "{overview}");
+    assert!(overview.contains("<time datetime="), "{overview}");
+
+    // The states come by themselves with a script, and by a link without one.
+    let place = "/console/service/databases/";
+    let page = browser.page(place);
+    assert!(
+        page.contains("data-fragment=\"states\"") && page.contains("states=1"),
+        "{page}"
+    );
+    let states = browser.fragment(place, "states");
+    assert_eq!(states.matches("class=\"up\"").count(), 3, "{states}");
+    assert!(
+        !states.contains("data-fragment") && !states.contains("<html"),
+        "{states}"
+    );
+    let whole = browser.page(&format!("{place}?states=1"));
+    assert_eq!(whole.matches("class=\"up\"").count(), 3, "{whole}");
+
+    let settings = browser.page("/console/service/settings/");
+    assert!(
+        settings.contains("audit-values") && settings.contains("body-limit"),
+        "{settings}"
+    );
+
+    assert!(
+        browser
+            .page("/console/service/mails/")
+            .contains("empty-state")
+    );
+    setup.run("account add eve@example.com");
+    let mails = browser.page("/console/service/mails/");
+    assert!(
+        mails.contains("eve@example.com") && !mails.contains("svcc_"),
+        "{mails}"
+    );
+}
+
+#[test]
+fn the_signing_key_is_rotated_after_a_question_and_everybody_goes_on() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let place = "/console/service/signing-keys/";
+    let question = browser.page(place);
+    for now in [&[][..], &[("now", "1")]] {
+        let done = browser.submit(place, &question, now);
+        assert_eq!(done.status, 200, "{}", done.body);
+        assert!(done.body.contains("role=\"status\""), "{}", done.body);
+        browser.page("/console/service/");
+    }
+    let lines = browser.page("/console/audit/?action=signing_keys");
+    assert_eq!(
+        lines.matches("<code>signing_keys.rotate</code>").count(),
+        2,
+        "{lines}"
+    );
+}
