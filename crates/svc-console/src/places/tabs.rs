@@ -1,9 +1,9 @@
 //! The tabs of the areas that have several lists.
 
-use maud::{Markup, html};
+use maud::Markup;
 
 use super::Context;
-use crate::href::Href;
+use crate::{href::Href, ui::tabs::tabs};
 
 /// A list of the area of users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl People {
         if context.is_administrator() {
             all.push((Self::Rights, texts.get("rights"), context.place(["rights"])));
         }
-        tabs(&texts.get("area-users"), all, &self)
+        shown(&texts.get("area-users"), all, &self)
     }
 }
 
@@ -64,16 +64,12 @@ impl Setting {
                 place("sign-in"),
             ),
         ];
-        tabs(&texts.get("area-settings"), all, &self)
+        shown(&texts.get("area-settings"), all, &self)
     }
 }
 
-fn tabs<T: PartialEq>(name: &str, all: Vec<(T, String, Href)>, current: &T) -> Markup {
-    html! {
-        nav.tabs aria-label=(name) {
-            @for (tab, text, href) in all {
-                a href=(href) aria-current=[(tab == *current).then_some("page")] { (text) }
-            }
-        }
-    }
+fn shown<T: PartialEq>(name: &str, all: Vec<(T, String, Href)>, current: &T) -> Markup {
+    let all = all.into_iter();
+    let parts = all.map(|(tab, text, href)| (href, text, tab == *current));
+    tabs(name, &parts.collect::<Vec<_>>())
 }

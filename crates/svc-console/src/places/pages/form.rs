@@ -10,7 +10,7 @@ use super::{
     place::Pages,
     sent::{PARAMS, REST},
 };
-use crate::{assets::EDITOR, json::Fault, texts::Texts, ui::diff::side_by_side};
+use crate::{assets::EDITOR, json::Fault, texts::Texts, ui::diff::lines::side_by_side};
 
 /// How many lines around a fault are shown.
 const AROUND: usize = 2;

@@ -14,7 +14,7 @@ use crate::{
     places::Scope,
     problem::{Problem, Result},
     texts::Texts,
-    ui::{diff::side_by_side, form::account_field, moment::moment, notice, table::table},
+    ui::{diff::lines::side_by_side, form::account_field, notice, table::table, time},
     visit::Visit,
 };
 
@@ -99,7 +99,7 @@ fn row(pages: &Pages<'_>, revision: &Revision, place: &Href) -> Markup {
                     (number)
                 }
             }
-            td { (moment(&pages.context.account, &revision.date_add)) }
+            td { (time::minute(&pages.context.account, &revision.date_add)) }
             td {
                 @match &revision.author {
                     Some(author) => bdi { (author) },
@@ -177,7 +177,7 @@ pub(super) async fn one(visit: &Visit, scope: &Scope, uid: &str, number: &str) -
         @if let Some(told) = told { (told) }
         @if let Some(known) = known {
             p {
-                (kind(texts, known)) " · " (moment(&pages.context.account, &known.date_add))
+                (kind(texts, known)) " · " (time::minute(&pages.context.account, &known.date_add))
                 @if let Some(author) = &known.author { " · " bdi { (author) } }
             }
         }

@@ -19,7 +19,7 @@ use crate::{
     places::{Scope, model::Model},
     problem::{Problem, Result},
     texts::Texts,
-    ui::{cell::cell, difference, form::account_field, notice, time},
+    ui::{cell::cell, diff::value, form::account_field, notice, time},
     visit::Visit,
 };
 
@@ -216,13 +216,13 @@ fn side(texts: &Texts, kind: &Kinds<'_>, change: &Change<'_>, side: Side) -> Mar
             (_, _, _, Some(kind @ (FieldType::BinaryField | FieldType::BooleanField))) => {
                 (cell(texts, kind, Some(value), None))
             },
-            (Some(old), Some(new), Side::Old, _) => (difference::before(&old, &new)),
-            (Some(old), Some(new), Side::New, _) => (difference::after(&old, &new)),
-            (None, Some(new), Side::New, _) if change.old.is_some() && !new.is_empty() => (difference::after("", &new)),
-            (Some(old), None, Side::Old, _) if change.new.is_some() && !old.is_empty() => (difference::before(&old, "")),
+            (Some(old), Some(new), Side::Old, _) => (value::before(&old, &new)),
+            (Some(old), Some(new), Side::New, _) => (value::after(&old, &new)),
+            (None, Some(new), Side::New, _) if change.old.is_some() && !new.is_empty() => (value::after("", &new)),
+            (Some(old), None, Side::Old, _) if change.new.is_some() && !old.is_empty() => (value::before(&old, "")),
             _ => @match text_of(value) {
                 Some(text) if text.is_empty() => span.empty { (texts.get("empty")) },
-                Some(text) => (difference::alone(&text)),
+                Some(text) => (value::alone(&text)),
                 None => span.null { "NULL" },
             },
         }
