@@ -330,3 +330,4 @@ cell-only = Nur dieser Wert
 cell-not = Nicht dieser Wert
 cell-same = Listen nach den Werten dieses Datensatzes
 pick-partly = Alle Datensätze zu durchsuchen dauert länger. Tippen Sie weiter, oder wählen Sie auf einer eigenen Seite.
+bulk-other-values = Die Werte sind nicht die der Vorschau. Nichts wurde geändert; sehen Sie sich die neue Vorschau an.

@@ -330,3 +330,4 @@ cell-only = Only this value
 cell-not = Not this value
 cell-same = Lists by the values of this record
 pick-partly = Searching all records takes longer. Go on typing, or choose on a page of its own.
+bulk-other-values = The values are not those of the preview. Nothing was changed; look at the new preview.
