@@ -55,7 +55,7 @@ addEventListener("submit", async (event) => {
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form));
   form.querySelectorAll("button").forEach((button) => { button.disabled = true; });
-  const made = await ask(form.action, { method: "POST", body });
+  const made = await ask(form.getAttribute("action"), { method: "POST", body });
   const cell = made.content.querySelector("td");
   if (made.ok && cell) {
     at.replaceWith(cell);

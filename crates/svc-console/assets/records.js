@@ -24,7 +24,7 @@ addEventListener("change", async (event) => {
   const form = event.target.closest?.("form[data-partial]");
   if (!form || !event.target.matches("[data-next]")) return;
   const query = new URLSearchParams(new FormData(form));
-  const made = await part(`${form.action}?${query}`, form.dataset.partial);
+  const made = await part(`${form.getAttribute("action")}?${query}`, form.dataset.partial);
   if (!made?.ok) return;
   const next = event.target.name;
   const id = form.id;

@@ -1,18 +1,14 @@
 //! Forms with a file (RFC 7578), read part by part as they arrive, so that no file is in memory.
 
-use std::{future::poll_fn, pin::Pin};
-
-use bytes::{Buf as _, Bytes, BytesMut};
-use futures_util::stream::try_unfold;
-use http_body::{Body as _, Frame};
-use http_body_util::StreamBody;
-use memchr::memmem;
+use bytes::{Bytes, BytesMut};
+use futures_util::{TryStreamExt as _, stream::try_unfold};
+use http_body::Frame;
+use http_body_util::{BodyDataStream, StreamBody};
+use multer::Field;
 use svc_model::wire::{Body, BoxError};
 
 use crate::problem::{Problem, Result};
 
-/// The longest head of a part, in bytes.
-const LONGEST_HEAD: usize = 16 << 10;
 /// How long the values of the fields that are no files are in all, in bytes.
 const MOST_BYTES: usize = 16 << 20;
 /// How many fields a form has at most.
@@ -20,11 +16,10 @@ const MOST_FIELDS: usize = 10_000;
 
 /// A form with a file.
 pub(crate) struct Multipart {
-    body: Body,
-    held: BytesMut,
-    /// A line break with the line that is between parts.
-    boundary: Vec<u8>,
-    has_ended: bool,
+    form: multer::Multipart<'static>,
+    file: Option<Field<'static>>,
+    /// The beginning of the file, as far as it was looked at.
+    start: BytesMut,
 }
 
 impl std::fmt::Debug for Multipart {
@@ -33,36 +28,18 @@ impl std::fmt::Debug for Multipart {
     }
 }
 
-/// What the head of a part says.
-#[derive(Debug, PartialEq, Eq)]
-struct Head {
-    name: String,
-    is_file: bool,
-}
-
 impl Multipart {
     /// The line between the parts, which the media type of a form names.
     pub(crate) fn boundary_of(media_type: &str) -> Option<String> {
-        let (kind, parameters) = media_type.split_once(';')?;
-        if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
-            return None;
-        }
-        let mut parameters = parameters.split(';').map(str::trim);
-        let boundary = parameters.find_map(|parameter| {
-            let (name, value) = parameter.split_once('=')?;
-            name.eq_ignore_ascii_case("boundary")
-                .then(|| value.trim_matches('"').to_owned())
-        })?;
-        (1..=70).contains(&boundary.len()).then_some(boundary)
+        multer::parse_boundary(media_type).ok()
     }
 
     pub(crate) fn new(body: Body, boundary: &str) -> Self {
+        let data = BodyDataStream::new(body).map_err(BoxError::from);
         Self {
-            body,
-            // So that the first one is found like the others.
-            held: BytesMut::from("\r\n"),
-            boundary: format!("\r\n--{boundary}").into_bytes(),
-            has_ended: false,
+            form: multer::Multipart::new(data, boundary),
+            file: None,
+            start: BytesMut::new(),
         }
     }
 
@@ -70,22 +47,24 @@ impl Multipart {
     pub(crate) async fn fields(&mut self) -> Result<Vec<(String, String)>> {
         let mut fields = Vec::new();
         let mut bytes = 0;
-        // What is before the first part says nothing.
-        while self.data().await?.is_some() {}
-        while let Some(head) = self.head().await? {
-            if head.is_file {
-                return Ok(fields);
+        while let Some(mut field) = self.form.next_field().await? {
+            if field.file_name().is_some() {
+                self.file = Some(field);
+                break;
             }
-            let mut value = BytesMut::new();
-            while let Some(data) = self.data().await? {
-                bytes += data.len();
-                value.extend_from_slice(&data);
+            let name = field.name().map(unescaped).ok_or(Problem::NotAForm)?;
+            let mut value = Vec::new();
+            while let Some(chunk) = field.chunk().await? {
+                bytes += chunk.len();
+                value.extend_from_slice(&chunk);
                 if bytes > MOST_BYTES {
                     return Err(Problem::TooLarge);
                 }
             }
-            let value = String::from_utf8(value.to_vec()).map_err(|_| Problem::NotUtf8)?;
-            fields.push((head.name, value));
+            fields.push((
+                name,
+                String::from_utf8(value).map_err(|_| Problem::NotUtf8)?,
+            ));
             if fields.len() > MOST_FIELDS {
                 return Err(Problem::TooLarge);
             }
@@ -95,136 +74,42 @@ impl Multipart {
 
     /// The beginning of the file, at least so many bytes of it if it has them; it stays to be read.
     pub(crate) async fn peek(&mut self, bytes: usize) -> Result<Bytes> {
-        let mut searched = 0;
-        loop {
-            // What was searched before is not searched again, but for the beginning of a boundary at its end.
-            let rest = self.held.get(searched..).unwrap_or(&[]);
-            if let Some(at) = memmem::find(rest, &self.boundary) {
-                let part = self.held.get(..searched + at).unwrap_or(&[]);
-                return Ok(Bytes::copy_from_slice(part));
-            }
-            searched = self.held.len().saturating_sub(self.boundary.len());
-            let safe = self.held.len().saturating_sub(self.boundary.len());
-            if safe >= bytes || self.has_ended {
-                return Ok(Bytes::copy_from_slice(self.held.get(..safe).unwrap_or(&[])));
-            }
-            if !self.fill().await? {
-                return Err(Problem::NotAForm);
-            }
+        let file = self.file.as_mut().ok_or(Problem::NotAForm)?;
+        while self.start.len() < bytes
+            && let Some(chunk) = file.chunk().await?
+        {
+            self.start.extend_from_slice(&chunk);
         }
+        Ok(Bytes::copy_from_slice(&self.start))
     }
 
-    /// The rest of the file as a body. A form that breaks off in it is an error of the body.
+    /// The file as a body. A form that breaks off in it is an error of the body.
     pub(crate) fn into_body(self) -> Body {
-        let chunks = try_unfold(self, |mut file: Self| async move {
-            match file.data().await {
-                Ok(Some(data)) => Ok(Some((Frame::data(data), file))),
-                Ok(None) => Ok(None),
-                Err(problem) => Err(BoxError::from(format!("the form broke off: {problem:?}"))),
+        let chunks = try_unfold(self, |mut form: Self| async move {
+            if !form.start.is_empty() {
+                let start = form.start.split().freeze();
+                return Ok(Some((Frame::data(start), form)));
             }
+            let Some(file) = &mut form.file else {
+                return Ok(None);
+            };
+            let chunk = file.chunk().await.map_err(BoxError::from)?;
+            Ok::<_, BoxError>(chunk.map(|chunk| (Frame::data(chunk), form)))
         });
         Body::stream(StreamBody::new(Box::pin(chunks)))
     }
+}
 
-    /// The next bytes of the part; `None` at its end.
-    async fn data(&mut self) -> Result<Option<Bytes>> {
-        loop {
-            if self.has_ended {
-                return Ok(None);
-            }
-            if let Some(at) = memmem::find(&self.held, &self.boundary) {
-                if at > 0 {
-                    return Ok(Some(self.held.split_to(at).freeze()));
-                }
-                // Behind it are two hyphens or a line break.
-                let length = self.boundary.len();
-                if self.held.len() < length + 2 {
-                    self.must_fill().await?;
-                    continue;
-                }
-                self.held.advance(length);
-                if self.held.starts_with(b"--") {
-                    self.has_ended = true;
-                }
-                return Ok(None);
-            }
-            // The beginning of a boundary may be at the end of what there is.
-            let safe = self.held.len().saturating_sub(self.boundary.len());
-            if safe > 0 {
-                return Ok(Some(self.held.split_to(safe).freeze()));
-            }
-            self.must_fill().await?;
-        }
-    }
-
-    /// The head of the next part; `None` behind the last.
-    async fn head(&mut self) -> Result<Option<Head>> {
-        loop {
-            if self.has_ended {
-                return Ok(None);
-            }
-            if let Some(end) = memmem::find(&self.held, b"\r\n\r\n") {
-                let head = self.held.split_to(end);
-                self.held.advance(4);
-                return read_head(&head).map(Some);
-            }
-            if self.held.len() > LONGEST_HEAD {
-                return Err(Problem::NotAForm);
-            }
-            self.must_fill().await?;
-        }
-    }
-
-    async fn must_fill(&mut self) -> Result<()> {
-        match self.fill().await? {
-            true => Ok(()),
-            false => Err(Problem::NotAForm),
-        }
-    }
-
-    /// Waits for more of the form; false when there is none.
-    async fn fill(&mut self) -> Result<bool> {
-        loop {
-            let frame = poll_fn(|context| Pin::new(&mut self.body).poll_frame(context)).await;
-            match frame {
-                None => return Ok(false),
-                Some(Err(_)) => return Err(Problem::NotAForm),
-                Some(Ok(frame)) => {
-                    if let Ok(data) = frame.into_data()
-                        && !data.is_empty()
-                    {
-                        self.held.extend_from_slice(&data);
-                        return Ok(true);
-                    }
-                }
-            }
-        }
+impl From<multer::Error> for Problem {
+    fn from(_: multer::Error) -> Self {
+        Self::NotAForm
     }
 }
 
-fn read_head(head: &[u8]) -> Result<Head> {
-    let head = std::str::from_utf8(head).map_err(|_| Problem::NotUtf8)?;
-    let mut lines = head.lines().filter_map(|line| line.split_once(':'));
-    let disposition = lines.find(|(name, _)| name.eq_ignore_ascii_case("content-disposition"));
-    let (_, disposition) = disposition.ok_or(Problem::NotAForm)?;
-    let name = parameter(disposition, "name").ok_or(Problem::NotAForm)?;
-    Ok(Head {
-        name,
-        is_file: parameter(disposition, "filename").is_some(),
-    })
-}
-
-/// A parameter in quotes; browsers escape a quote in it as `%22`.
-fn parameter(header: &str, wanted: &str) -> Option<String> {
-    let start = format!("; {wanted}=\"");
-    let (_, rest) = header.split_once(&start)?;
-    let (value, _) = rest.split_once('"')?;
-    Some(
-        value
-            .replace("%22", "\"")
-            .replace("%0D", "\r")
-            .replace("%0A", "\n"),
-    )
+/// A name as it was before a browser wrote it into a head.
+fn unescaped(name: &str) -> String {
+    let name = name.replace("%22", "\"");
+    name.replace("%0D", "\r").replace("%0A", "\n")
 }
 
 #[cfg(test)]
@@ -234,7 +119,7 @@ mod tests {
     const FORM: &str = "--x\r\nContent-Disposition: form-data; name=\"a%22b\"\r\n\r\n1\r\n2\r\n\
         --x\r\nContent-Disposition: form-data; name=\"empty\"\r\n\r\n\r\n\
         --x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\nContent-Type: text/csv\r\n\r\n\
-        id,name\r\n1,a\r\n--xy\r\n\r\n--x--\r\n";
+        id,name\r\n1,a\r\n-- xy\r\n\r\n--x--\r\n";
 
     fn in_pieces(form: &str, size: usize) -> Multipart {
         let pieces: Vec<Bytes> = form
@@ -252,7 +137,7 @@ mod tests {
     #[tokio::test]
     async fn fields_and_the_bytes_of_the_file_are_read_however_they_arrive() {
         for size in [1, 2, 3, 7, 50, 10_000] {
-            let mut form = in_pieces(&FORM.replace("--xy", "-- xy"), size);
+            let mut form = in_pieces(FORM, size);
             let fields = form.fields().await.unwrap();
             let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
             assert_eq!(

@@ -1068,3 +1068,4 @@ service-signing-rotate = Signaturschlüssel wechseln
 service-signing-question = Von jetzt an signiert ein neuer Schlüssel. Token des Schlüssels davor gelten, bis sie ablaufen, höchstens einen Tag.
 service-signing-now = Diese Token jetzt beenden, wie nach einem Leck. Alle bleiben angemeldet; Programme erneuern ihre Token.
 service-signing-done = Jetzt signiert der Schlüssel { $key }.
+bulk-other-values = Die Werte sind nicht die der Vorschau. Nichts wurde geändert; sehen Sie sich die neue Vorschau an.

@@ -1068,3 +1068,4 @@ service-signing-rotate = Rotate the signing key
 service-signing-question = A new key signs from now on. Tokens of the key before stay valid until they expire, a day at most.
 service-signing-now = End those tokens now, as after a leak. Everybody stays signed in; programs renew their tokens.
 service-signing-done = The key { $key } signs now.
+bulk-other-values = The values are not those of the preview. Nothing was changed; look at the new preview.

@@ -50,6 +50,12 @@ fn many_records_are_changed_after_a_preview_and_only_as_many_as_it_said() {
         );
         assert_eq!(get(12)["price"], json!(null));
 
+        // Values that were not in the preview are shown first.
+        let others = [("value:price", "9"), ("action", "run")];
+        let others = browser.submit(&place, &preview.body, &others);
+        assert_eq!(others.status, 400, "{}", others.body);
+        assert_eq!(get(12)["price"], json!(null));
+
         // One more fits meanwhile: nothing is changed, and it is said.
         add(18, "nut");
         let met = browser.submit(&place, &preview.body, &[("action", "run")]);

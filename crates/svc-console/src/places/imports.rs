@@ -36,7 +36,7 @@ pub(super) enum File {
     /// The whole of a small one.
     Text(String),
     /// One that arrives, with its beginning.
-    Arriving(crate::multipart::Multipart, String),
+    Arriving(Box<crate::multipart::Multipart>, String),
 }
 
 /// The forms of an import.
@@ -121,7 +121,7 @@ async fn read(visit: &mut Visit) -> Result<File> {
         return Ok(File::Text(text));
     }
     let text = String::from_utf8_lossy(&beginning).into_owned();
-    Ok(File::Arriving(upload, text))
+    Ok(File::Arriving(Box::new(upload), text))
 }
 
 /// The file that a form has with it: as JSON, since forms change the ends of lines.

@@ -1,7 +1,7 @@
 //! Parts of forms that several places have.
 
 use maud::{Markup, html};
-use svc_model::administration::account::Account;
+use svc_model::{ListQuery, administration::account::Account, query::parse_pairs};
 
 use crate::{href::Href, texts::Texts, visit::Visit};
 
@@ -78,5 +78,18 @@ impl Confirmation<'_> {
             .texts
             .with("confirm-name-wrong", [("name", name.into())]);
         super::notice::error(visit, &text)
+    }
+}
+
+/// The parameters of a list as hidden fields of a form.
+pub(crate) fn hidden(query: &ListQuery, without: impl FnOnce(&mut ListQuery)) -> Markup {
+    let mut query = query.clone();
+    without(&mut query);
+    let text = query.to_query_string();
+    let pairs = parse_pairs(text.as_str()).unwrap_or_default();
+    html! {
+        @for (name, value) in pairs {
+            input type="hidden" name=(name) value=(value);
+        }
     }
 }

@@ -1,14 +1,18 @@
 //! What is above the table: search, filters, columns, and what can be done with the records.
 
 use maud::{Markup, html};
-use svc_model::{ListQuery, query::parse_pairs};
 
 use super::{
     View,
     filters::{builder, chips},
     saved::Saved,
 };
-use crate::{href::Href, places::snippets, ui::form::account_field, visit::Form};
+use crate::{
+    href::Href,
+    places::snippets,
+    ui::form::{account_field, hidden},
+    visit::Form,
+};
 
 /// Search, filters and columns above the table.
 pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
@@ -114,19 +118,6 @@ fn export(view: &View<'_>) -> Markup {
                 a href=(link(&shown, "ndjson")) download { (texts.get("export-ndjson-shown")) }
                 a href=(link(&all, "ndjson")) download { (texts.get("export-ndjson-all")) }
             }
-        }
-    }
-}
-
-/// The parameters of a list as hidden fields of a form.
-pub(super) fn hidden(query: &ListQuery, without: impl FnOnce(&mut ListQuery)) -> Markup {
-    let mut query = query.clone();
-    without(&mut query);
-    let text = query.to_query_string();
-    let pairs = parse_pairs(text.as_str()).unwrap_or_default();
-    html! {
-        @for (name, value) in pairs {
-            input type="hidden" name=(name) value=(value);
         }
     }
 }

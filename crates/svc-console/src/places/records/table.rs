@@ -6,12 +6,12 @@ use svc_model::{
     CountIs, JsonObject, ListQuery, OrderBy, Paginated, RecordId, resources::FieldDescription,
 };
 
-use super::{View, bar::hidden, chosen::can_name};
+use super::{View, chosen::can_name};
 use crate::{
     assets::{CELL, GRID, RECORDS},
     href::Href,
     places::model::{self, Model},
-    ui::{cell::cell, paging, table},
+    ui::{cell::cell, form::hidden, paging, table},
 };
 
 /// The records of a page, with the ways to the next ones.

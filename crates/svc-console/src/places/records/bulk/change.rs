@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use http::StatusCode;
 use maud::{Markup, html};
+use sha2::{Digest as _, Sha256};
 use svc_model::{
     Invalid, JsonObject, Paginated,
     records::ChangeAllQuery,
@@ -74,8 +75,12 @@ pub(crate) async fn change(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         status = StatusCode::BAD_REQUEST;
     }
     let selection = chosen.selection(&model);
-    if wants_preview
-        && visit.form().text("action") == "run"
+    let is_run = wants_preview && visit.form().text("action") == "run";
+    let is_previewed = visit.form().text("previewed") == changes.digest();
+    if is_run && !is_previewed {
+        told = Some(notice::error(visit, &visit.texts.get("bulk-other-values")));
+        status = StatusCode::BAD_REQUEST;
+    } else if is_run
         && let Some(selection) = selection
         && let Ok(expected) = visit.form().text("expect").parse()
     {
@@ -128,6 +133,19 @@ pub(crate) async fn change(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
 }
 
 impl Changes {
+    /// What tells these changes from others.
+    fn digest(&self) -> String {
+        let mut digest = Sha256::new();
+        for (name, value) in self.json.iter() {
+            for part in [name, value.get()] {
+                digest.update((part.len() as u64).to_le_bytes());
+                digest.update(part);
+            }
+        }
+        let digest = digest.finalize();
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     fn read(model: &Model<'_>, form: &Form) -> Self {
         let mut changes = Self {
             entered: BTreeMap::new(),
@@ -200,6 +218,7 @@ impl Page<'_> {
                         h2 { (texts.get("bulk-preview")) }
                         (sample::shown(model, sample, &fields, Some(&self.changes.json), "leave"))
                     }
+                    input type="hidden" name="previewed" value=(self.changes.digest());
                     input type="hidden" name="expect" value=(sample.count.unwrap_or_default());
                     div.actions {
                         button.primary name="action" value="run" {

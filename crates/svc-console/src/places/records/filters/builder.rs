@@ -9,11 +9,9 @@ use svc_model::{
 use super::{At, Conditions, lookups};
 use crate::{
     href::Href,
-    places::{
-        model::Model,
-        records::{bar::hidden, view::at_start},
-    },
+    places::{model::Model, records::view::at_start},
     texts::Texts,
+    ui::form::hidden,
     visit::Form,
 };
 
