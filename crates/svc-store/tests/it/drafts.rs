@@ -493,15 +493,15 @@ async fn a_revision_is_read_as_it_was_with_its_layer() {
 async fn drafts_are_published_and_discarded_only_as_the_caller_has_read_them() {
     let fixture = Fixture::new().await;
     let published = fixture.made(Draft::Off, r#"{"name":"A"}"#).await.unwrap();
-    let (a, b) = (uid(&published), fixture.made(Draft::On, r#"{"name":"B"}"#));
-    let b = b.await.unwrap();
+    let draft = fixture.made(Draft::On, r#"{"name":"B"}"#).await.unwrap();
+    let (a, b) = (uid(&published), uid(&draft));
     fixture.dropped(Draft::On, &a).await.unwrap();
     // The tag of a deletion is that of the published page.
-    let read = format!("{}, {}", published.etag, b.etag);
-    let patch = fixture.patched(Draft::On, &uid(&b), r#"{"v":2}"#, None);
-    let newer = patch.await.unwrap();
+    let read = format!("{}, {}", published.etag, draft.etag);
+    let newer = fixture.patched(Draft::On, &b, r#"{"v":2}"#, None);
+    let newer = newer.await.unwrap();
     let pages = fixture.store.pages();
-    let chosen = || Some(vec![a.clone(), uid(&b)]);
+    let chosen = || Some(vec![a.clone(), b.clone()]);
     for refused in [
         pages.publish(&prod(), chosen(), Some(&read)).await,
         pages.discard(&prod(), chosen(), Some(&read)).await,
@@ -513,7 +513,7 @@ async fn drafts_are_published_and_discarded_only_as_the_caller_has_read_them() {
     assert_eq!(fixture.shown(Draft::Off).await.len(), 1);
     let read = format!("{}, {}", published.etag, newer.etag);
     let done = pages.publish(&prod(), chosen(), Some(&read)).await;
-    assert_eq!(done.unwrap(), [a, uid(&b)]);
+    assert_eq!(done.unwrap(), [a, b]);
 }
 
 #[tokio::test]

@@ -78,7 +78,7 @@ impl Sent {
         UpdatePageSettings::new().with_properties(self.changes.clone())
     }
 
-    /// Lays the documents out anew, as far as they are JSON.
+    /// Lays the documents out again, as far as they are JSON.
     pub(super) fn format(&mut self) {
         for text in [&mut self.params, &mut self.rest] {
             if json::check(text).is_ok() {
