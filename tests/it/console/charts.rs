@@ -115,7 +115,7 @@ fn charts_are_saved_and_put_on_the_dashboard() {
 
     // Others see it; of a chart that is not shared only that it is not theirs.
     setup.run("account add eve@example.com --password-stdin");
-    setup.run("member add main eve@example.com --team Editor");
+    setup.run("member set eve@example.com --team Editor --project main");
     let eve = Browser::signed_in(&setup.service, "eve@example.com", PASSWORD);
     let tile = eve.fragment(HOME, "tile-1");
     assert!(

@@ -17,9 +17,10 @@ pub(super) struct Place {
 /// The place that a message about a text names: as line and column, or by a word in quotes that is there once.
 pub(super) fn place(message: &str, text: &str) -> Option<Place> {
     let exact = || {
-        let (_, rest) = message.rsplit_once("(line ")?;
+        let (_, rest) = message.rsplit_once("line ")?;
         let (line, rest) = rest.split_once(", column ")?;
-        let (column, _) = rest.split_once(')')?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit());
+        let column = rest.get(..digits.unwrap_or(rest.len()))?;
         Some(Place {
             line: line.parse().ok().filter(|line| *line > 0)?,
             column: column.parse().ok().filter(|column| *column > 0)?,
@@ -110,6 +111,7 @@ mod tests {
         assert_eq!(at("column \"prize\" does not exist"), Some((2, 3)));
         assert_eq!(at("Unknown column 'parts.prize' in 'SELECT'"), Some((2, 3)));
         assert_eq!(at("no such column: prize"), Some((2, 3)));
+        assert_eq!(at("more behind the `;` at line 1, column 9"), Some((1, 9)));
         // A word that is there twice says nothing, nor does a part of one.
         assert_eq!(at("column \"id\" is ambiguous"), None);
         assert_eq!(at("no such function: art"), None);
