@@ -71,7 +71,7 @@ fn who_changed_a_record_is_two_clicks_away_and_the_change_can_be_taken_back() {
         let delete = format!("{path}delete/");
         let page = browser.page(&delete);
         let deleted = browser.submit_ok(&delete, &page, &[("confirm", "parts")]);
-        assert_eq!(deleted, format!("{}?_deleted=2", list(engine)));
+        assert_eq!(deleted, format!("{}?_gone=2", list(engine)));
         let history = format!("{path}history/");
         assert!(browser.page(&deleted).contains(&history));
         assert_eq!(browser.get(&path).header("location"), history);

@@ -123,7 +123,7 @@ fn records_are_listed_opened_and_changed_by_forms_alone_on_every_engine() {
         let deleted = browser.submit(&path, &page, &[("confirm", "parts")]);
         assert_eq!(
             deleted.header("location"),
-            format!("{}?_deleted=7", list(engine)),
+            format!("{}?_gone=7", list(engine)),
             "{}",
             deleted.body
         );

@@ -80,8 +80,8 @@ impl Area {
     /// Whether only administrators have a use for it.
     fn is_for_administrators(self) -> bool {
         match self {
-            Self::Data | Self::Sql | Self::Charts | Self::Pages | Self::Users => false,
-            Self::Integrations | Self::Audit | Self::Settings => true,
+            Self::Data | Self::Charts | Self::Pages | Self::Users => false,
+            Self::Sql | Self::Integrations | Self::Audit | Self::Settings => true,
         }
     }
 }
