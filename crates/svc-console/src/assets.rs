@@ -51,6 +51,24 @@ pub(crate) static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("console", "js", "text/javascript; charset=utf-8", bytes)
 });
 
+/// The script that finds places, and lists the keys.
+pub(crate) static PALETTE: LazyLock<Asset> = LazyLock::new(|| {
+    let bytes = include_bytes!("../assets/palette.js");
+    Asset::new("palette", "js", "text/javascript; charset=utf-8", bytes)
+});
+
+/// The script that keeps the places that were open last.
+pub(crate) static RECENT: LazyLock<Asset> = LazyLock::new(|| {
+    let bytes = include_bytes!("../assets/recent.js");
+    Asset::new("recent", "js", "text/javascript; charset=utf-8", bytes)
+});
+
+/// The script that moves in a table with the keys.
+pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| {
+    let bytes = include_bytes!("../assets/grid.js");
+    Asset::new("grid", "js", "text/javascript; charset=utf-8", bytes)
+});
+
 /// The icon of the pages.
 pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
     let bytes = include_bytes!("../assets/icon.svg");
@@ -59,7 +77,7 @@ pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
 
 /// The file of this name.
 pub(crate) fn find(name: &str) -> Result<Answer> {
-    let all = [&*STYLES, &*SCRIPT, &*ICON];
+    let all = [&*STYLES, &*SCRIPT, &*PALETTE, &*RECENT, &*GRID, &*ICON];
     let found = all.into_iter().find(|asset| asset.name == name);
     let found = found.ok_or(Problem::NotFound)?;
     Ok(Answer::file(found.media_type, found.bytes))

@@ -1,8 +1,11 @@
 //! The places of the console, by their paths.
 
+#[cfg(debug_assertions)]
+mod components;
 mod context;
 mod enter;
 mod environment;
+mod find;
 pub(crate) mod model;
 mod problem;
 mod projects;
@@ -63,7 +66,10 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         _ => {}
     }
     match parts[..] {
+        #[cfg(debug_assertions)]
+        ["components"] => components::answer(visit).await,
         [] | ["projects"] => projects::answer(visit).await,
+        ["find"] => find::anywhere(visit).await,
         ["projects", project, environment, ref place @ ..] => {
             let scope = Scope {
                 project: project.into(),
@@ -71,6 +77,7 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
             };
             match *place {
                 [] => environment::answer(visit, &scope).await,
+                ["find"] => find::answer(visit, &scope).await,
                 ["connect"] => resources::create(visit, &scope).await,
                 ["resources", name] => resources::answer(visit, &scope, name).await,
                 ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,

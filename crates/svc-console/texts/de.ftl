@@ -164,3 +164,23 @@ references-hidden = Datensätze, die Sie nicht sehen dürfen
 rule-cascade = sie werden mit gelöscht
 rule-set-null = sie verweisen dann auf nichts
 rule-restrict = sie verbieten es
+
+# Finding places, and keys.
+
+find = Suchen
+find-hint = Name eines Ortes oder einer Tabelle, oder Tabelle und Schlüssel
+find-recent = Zuletzt offen
+find-close = Schließen
+find-records = Datensatz
+find-nothing = Nichts passt. Geben Sie einen Teil eines Namens ein, oder den Namen einer Tabelle mit dem Schlüssel eines Datensatzes.
+find-more = und { $count } weitere: geben Sie mehr vom Namen ein
+find-away = { $name } antwortet nicht, daher fehlen die Tabellen daraus.
+keys = Tasten
+keys-close = Schließen, was offen ist
+keys-search = Zur Suche
+keys-cells = Zur nächsten Zelle
+keys-row = Zur ersten oder letzten Zelle der Zeile
+keys-ends = Zur ersten oder letzten Zelle der Tabelle
+keys-open = Den Datensatz oder den Link der Zelle öffnen
+keys-range = Mehrere Zellen wählen
+keys-copy = Die Zellen kopieren

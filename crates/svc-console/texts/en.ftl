@@ -164,3 +164,23 @@ references-hidden = records that you may not see
 rule-cascade = deleted along with it
 rule-set-null = which then refer to nothing
 rule-restrict = which forbid it
+
+# Finding places, and keys.
+
+find = Find
+find-hint = Name of a place or a table, or a table and a key
+find-recent = Open before
+find-close = Close
+find-records = Record
+find-nothing = Nothing fits. Enter a part of a name, or the name of a table with the key of a record.
+find-more = and { $count } more: enter more of the name
+find-away = { $name } does not answer, so its tables are not here.
+keys = Keys
+keys-close = Close what is open
+keys-search = To the search
+keys-cells = To the next cell
+keys-row = To the first or last cell of the row
+keys-ends = To the first or last cell of the table
+keys-open = Open the record or the link of the cell
+keys-range = Choose several cells
+keys-copy = Copy the cells

@@ -8,7 +8,7 @@ const records = (model) => `${main}records/sqlite/${encodeURIComponent(model)}/`
 /**
  * Each with a `name` and a `path`; `open` gives the address in place of a path. `signedOut`: nobody is signed in.
  * `status`: what it answers when that is not 200. `snapshot`: what screen readers get is kept in `snapshots/`.
- * `dark`: there is a picture in dark colours too. `post`: a form that is sent first, by the `name`s of its fields.
+ * `dark`: there is a picture in dark colours too. `whole`: pictures show the whole page, and not only its beginning.
  */
 export const places = [
   { name: "sign-in", path: "/console/sign-in/", signedOut: true, snapshot: true, dark: true },
@@ -38,5 +38,9 @@ export const places = [
   { name: "record-new", path: `${records("parts")}new/`, snapshot: true },
   { name: "record-delete", path: `${records("parts")}record/5/delete/`, snapshot: true, dark: true },
   { name: "record-forbidden", path: `${records("makers")}record/1/delete/` },
+  { name: "find", path: `${main}find/?q=part`, snapshot: true },
+  { name: "find-empty", path: `${main}find/` },
+  { name: "find-nothing", path: "/console/find/?q=nothing" },
+  { name: "components", path: "/console/components/", dark: true, whole: true },
   { name: "problem", path: "/console/nowhere/", status: 404, snapshot: true },
 ];

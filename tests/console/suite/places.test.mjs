@@ -16,18 +16,18 @@ for (const place of places) {
       const answer = await go();
       assert.equal(answer.status(), place.status ?? 200);
       await isUsable(page);
-      await picture(page, `${place.name}-1280`);
+      await picture(page, `${place.name}-1280`, place.whole);
       if (place.snapshot) await compare(`${place.name}.yml`, await spoken(page.locator("main")));
 
       await page.emulateMedia({ colorScheme: "dark" });
       assert.deepEqual(await findingsOfAxe(page, { rules: ["color-contrast"] }), []);
-      if (place.dark) await picture(page, `${place.name}-1280-dark`);
+      if (place.dark) await picture(page, `${place.name}-1280-dark`, place.whole);
 
       await page.setViewportSize(PHONE);
-      if (place.dark) await picture(page, `${place.name}-390-dark`);
+      if (place.dark) await picture(page, `${place.name}-390-dark`, place.whole);
       await page.emulateMedia({ colorScheme: "light" });
       await isUsable(page);
-      await picture(page, `${place.name}-390`);
+      await picture(page, `${place.name}-390`, place.whole);
       await page.setViewportSize(DESK);
 
       assert.deepEqual(visitor.unexpected([place.status]), []);

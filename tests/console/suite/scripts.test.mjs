@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { places } from "./places.mjs";
-import { Visitor } from "./support/browser.mjs";
+import { Visitor, findingsOfAxe } from "./support/browser.mjs";
+import { picture } from "./support/snapshots.mjs";
 import { text } from "./support/texts.mjs";
 import { Tour } from "./support/tour.mjs";
 
@@ -76,5 +77,119 @@ test("typing a value chooses it over NULL", async () => {
     await state("null").check();
     await page.locator('[name="value:short"]').fill("typed");
     assert(await state("text").isChecked());
+  });
+});
+
+const palette = (page) => page.locator("dialog.palette[open]");
+const focused = (page) => page.evaluate(() => document.activeElement.textContent);
+
+test("the palette finds models and records by keys alone, and Escape gives back the focus", async () => {
+  await tour.visit(place("record"), {}, async ({ page, visitor, go }) => {
+    await go();
+    const field = page.locator('[name="value:name"]');
+    await field.focus();
+    await page.keyboard.press("Control+k");
+    const box = palette(page).getByRole("searchbox");
+    await box.waitFor();
+    await page.keyboard.type("item");
+    await palette(page).getByRole("link", { name: /items/ }).first().waitFor();
+    assert.deepEqual(await findingsOfAxe(page), []);
+    await picture(page, "palette-1280");
+    await page.keyboard.press("ArrowDown");
+    assert.match(await focused(page), /^items/);
+    await page.keyboard.press("ArrowUp");
+    assert(await box.evaluate((it) => it === document.activeElement));
+    await page.keyboard.press("Escape");
+    assert.equal(await palette(page).count(), 0);
+    assert(await field.evaluate((it) => it === document.activeElement));
+    // Enter waits for what was typed last.
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("makers 2");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/makers\/record\/2\/$/);
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+});
+
+test("places that were open before come first, and signing out forgets them", async () => {
+  const visitor = await Visitor.arrive(tour.browser, tour.world.origin);
+  try {
+    await visitor.signIn();
+    const page = await visitor.open(place("records-wide").path);
+    await page.goto(place("records").path);
+    await page.keyboard.press("Control+k");
+    const before = palette(page).locator("[data-recent] a");
+    await before.first().waitFor();
+    assert.match((await before.allInnerTexts()).join("\n"), /parts\n.*wide/);
+    await page.keyboard.press("Escape");
+    await page.locator("header summary").last().click();
+    await page.getByRole("button", { name: text("sign-out") }).click();
+    await page.waitForURL(/\/sign-in\//);
+    assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), []);
+    assert.deepEqual(visitor.unexpected(), []);
+  } finally {
+    await visitor.leave();
+  }
+});
+
+test("the question mark lists the keys of the place, and is a question mark in a field", async () => {
+  await tour.visit(place("records"), {}, async ({ page, visitor, go }) => {
+    await go();
+    await page.keyboard.press("?");
+    await palette(page).getByText(text("keys-copy")).waitFor();
+    assert.deepEqual(await findingsOfAxe(page), []);
+    await picture(page, "keys-1280");
+    await page.keyboard.press("Escape");
+    await page.getByRole("searchbox").press("?");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "?");
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+  await tour.visit(place("projects"), {}, async ({ page, go }) => {
+    await go();
+    await page.keyboard.press("?");
+    await palette(page).getByText(text("find"), { exact: true }).waitFor();
+    assert(!(await palette(page).getByText(text("keys-copy")).isVisible()));
+  });
+});
+
+test("the table is moved in by keys, with one stop of Tab, and copied as a spreadsheet reads it", async () => {
+  const options = { permissions: ["clipboard-read", "clipboard-write"] };
+  await tour.visit(place("records"), options, async ({ page, visitor, go }) => {
+    await go();
+    const grid = page.getByRole("grid");
+    assert.equal(await grid.locator('[tabindex="0"]').count(), 1);
+    await page.getByRole("button", { name: text("search") }).focus();
+    const stops = async () => {
+      for (let tries = 0; tries < 6; tries += 1) {
+        await page.keyboard.press("Tab");
+        if (await grid.evaluate((it) => it.contains(document.activeElement))) return tries;
+      }
+      return undefined;
+    };
+    assert.notEqual(await stops(), undefined);
+    assert.equal(await focused(page), "5");
+    await page.keyboard.press("End");
+    assert.equal(await focused(page), "500");
+    await page.keyboard.press("Control+End");
+    assert.equal(await focused(page), "9007199254740993");
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await focused(page), "screw");
+    // Keys of the browser stay its own.
+    await page.keyboard.press("Control+ArrowDown");
+    assert.equal(await focused(page), "screw");
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Shift+ArrowDown", "Shift+ArrowRight", "Shift+ArrowRight"]) {
+      await page.keyboard.press(key);
+    }
+    assert.equal(await grid.locator('[aria-selected="true"]').count(), 6);
+    assert.deepEqual(await findingsOfAxe(page), []);
+    await picture(page, "grid-1280");
+    await page.keyboard.press("Control+c");
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(copied, "\t<b>Acme</b> 2\t\nbolt\tMüller & Söhne 1\t\"a  \nb\"");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/record\/1\/$/);
+    assert.deepEqual(visitor.unexpected(), []);
   });
 });

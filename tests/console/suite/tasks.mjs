@@ -163,6 +163,21 @@ export const tasks = {
     assert.equal(person.place, `${listOf(resource, "parts")}?maker_id=1`);
   },
 
+  async "find a model by a part of its name, and a record by its key"({ person, resource }) {
+    const [box, find] = [person.field("q"), person.button(text("search"))];
+    await person.go(`${HOME}find/`);
+    await person.fill(box, `${resource} tags`);
+    await person.leaveBy(find);
+    await person.leaveBy(person.page.locator("#found a").first());
+    assert.equal(person.place, listOf(resource, "part_tags"));
+    await person.go(`${HOME}find/`);
+    await person.fill(box, "makers 1");
+    await person.leaveBy(find);
+    const path = recordOf(resource, "makers", "1");
+    await person.leaveBy(person.page.locator(`#found a[href="${path}"]`));
+    assert.equal(person.place, path);
+  },
+
   async "delete a record with a key of two columns"({ person, resource }) {
     await person.go(`${listOf(resource, "part_tags")}?tag=${encodeURIComponent("a,b/c")}`);
     await person.leaveBy(person.link("a,b/c"));

@@ -9,7 +9,7 @@ use svc_model::{
 
 use crate::{
     access::may_administer,
-    assets::{ICON, SCRIPT, STYLES},
+    assets::{GRID, ICON, PALETTE, RECENT, SCRIPT, STYLES},
     href::Href,
     texts::Texts,
     ui::form::account_field,
@@ -27,16 +27,22 @@ impl Area {
     const ALL: [Self; 1] = [Self::Data];
 
     /// The place that it begins with, below the environment's; empty: the environment's own.
-    fn path(self) -> &'static [&'static str] {
+    pub(crate) fn path(self) -> &'static [&'static str] {
         match self {
             Self::Data => &[],
         }
     }
 
-    fn name(self, texts: &Texts) -> String {
+    pub(crate) fn name(self, texts: &Texts) -> String {
         match self {
             Self::Data => texts.get("area-data"),
         }
+    }
+
+    /// Those that somebody has a use for.
+    pub(crate) fn shown(may_administer: bool) -> impl Iterator<Item = Self> {
+        let all = Self::ALL.into_iter();
+        all.filter(move |area| may_administer || !area.is_for_administrators())
     }
 
     /// Whether only administrators have a use for it.
@@ -85,6 +91,7 @@ impl Frame<'_> {
                             (self.scope_menu(project, environment))
                         }
                         div.grow {}
+                        (self.find_link())
                         details.menu {
                             summary { bdi { (self.account.email) } }
                             div.panel {
@@ -114,6 +121,22 @@ impl Frame<'_> {
         )
     }
 
+    /// The way to the page that finds places, which a module opens as a dialog.
+    fn find_link(&self) -> Markup {
+        let (visit, texts) = (self.visit, self.visit.texts);
+        let home = match self.scope {
+            Some((project, environment)) => Self::environment_href(
+                &visit.root,
+                project.unique_name.as_str(),
+                environment.as_str(),
+            ),
+            None => visit.root.clone(),
+        };
+        html! {
+            a.button data-palette href=(home.below(["find"])) aria-keyshortcuts="Control+K" { (texts.get("find")) }
+        }
+    }
+
     /// The parts of the environment.
     fn areas(&self, project: &Project, environment: &EnvironmentName) -> Markup {
         let texts = self.visit.texts;
@@ -122,10 +145,7 @@ impl Frame<'_> {
             project.unique_name.as_str(),
             environment.as_str(),
         );
-        let may_administer = may_administer(self.account, project);
-        let shown = Area::ALL
-            .into_iter()
-            .filter(|area| may_administer || !area.is_for_administrators());
+        let shown = Area::shown(may_administer(self.account, project));
         html! {
             nav.areas aria-label=(texts.get("areas")) {
                 @for area in shown {
@@ -191,7 +211,9 @@ fn document(visit: &Visit, title: &str, body: &Markup) -> Markup {
                 title { (title) " · svc" }
                 link rel="icon" href=(ICON.href(&visit.root));
                 link rel="stylesheet" href=(STYLES.href(&visit.root));
-                script type="module" src=(SCRIPT.href(&visit.root)) {}
+                @for script in [&*SCRIPT, &*PALETTE, &*RECENT, &*GRID] {
+                    script type="module" src=(script.href(&visit.root)) {}
+                }
             }
             (body)
         }

@@ -26,7 +26,7 @@ export async function compare(name, text) {
   assert.equal(seen, kept, `${name} differs; to keep what is seen now, set UPDATE_SNAPSHOTS=1`);
 }
 
-/** Takes a picture of a page. */
-export async function picture(page, name) {
-  await page.screenshot({ path: join(out, "screenshots", `${name}.png`), fullPage: false, animations: "disabled" });
+/** Takes a picture of what a page shows, or of the whole page. */
+export async function picture(page, name, fullPage = false) {
+  await page.screenshot({ path: join(out, "screenshots", `${name}.png`), fullPage, animations: "disabled" });
 }

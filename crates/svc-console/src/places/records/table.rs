@@ -20,7 +20,7 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
         @if page.results.is_empty() {
             p.empty-state { (texts.get("records-empty")) }
         } @else {
-            (table::table(
+            (table::grid(
                 model.name.as_str(),
                 &html! { tr { @for column in &view.columns { (head(view, column)) } } },
                 &html! { @for record in &page.results { (row(view, record)) } },

@@ -1,0 +1,95 @@
+// Moves in a table of records with the keys. Until it runs, the table is a table: links, and a frame that scrolls.
+
+/** What a cell is in a spreadsheet. */
+function copied(cell) {
+  if (cell.querySelector(".null, .empty")) return "";
+  const text = cell.textContent;
+  return /[\t\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function takeOver(table) {
+  // Where the keys are, and where a range has begun, as row and column.
+  let at = [Math.min(1, table.rows.length - 1), 0];
+  let from = at;
+  const cell = ([row, column]) => table.rows[row]?.cells[column];
+
+  /** The rows and columns between the two ends of the range. */
+  function range() {
+    const [rows, columns] = [0, 1].map((axis) => [at[axis], from[axis]].toSorted((a, b) => a - b));
+    const within = [...table.rows].slice(rows[0], rows[1] + 1);
+    return within.map((row) => [...row.cells].slice(columns[0], columns[1] + 1));
+  }
+
+  function mark(isMarked) {
+    if (at.join() === from.join()) return;
+    for (const one of range().flat()) {
+      if (isMarked) one.setAttribute("aria-selected", "true");
+      else one.removeAttribute("aria-selected");
+    }
+  }
+
+  /** One cell can be reached with Tab: the one where the keys are. */
+  function go(to, extends_ = false) {
+    if (!cell(to)) return;
+    mark(false);
+    cell(at).removeAttribute("tabindex");
+    at = to;
+    if (!extends_) from = to;
+    mark(true);
+    cell(at).tabIndex = 0;
+  }
+
+  function target(event) {
+    const [row, column] = at;
+    const last = [table.rows.length - 1, table.rows[row].cells.length - 1];
+    switch (event.key) {
+      case "ArrowUp": return [row - 1, column];
+      case "ArrowDown": return [row + 1, column];
+      case "ArrowLeft": return [row, column - 1];
+      case "ArrowRight": return [row, column + 1];
+      case "Home": return event.ctrlKey ? [1, 0] : [row, 0];
+      case "End": return event.ctrlKey ? last : [row, last[1]];
+      default: return undefined;
+    }
+  }
+
+  table.addEventListener("keydown", (event) => {
+    // What is inside of a cell has its own keys.
+    if (event.target !== cell(at) || event.isComposing || event.altKey || event.metaKey) return;
+    const isEdge = event.key === "Home" || event.key === "End";
+    if (event.ctrlKey && !isEdge) return;
+    const to = target(event);
+    if (to) {
+      event.preventDefault();
+      go(to, event.shiftKey);
+      cell(at).focus();
+    } else if (event.key === "Enter") {
+      const row = table.rows[at[0]];
+      (cell(at).querySelector("a") ?? row.querySelector("a.key"))?.click();
+    } else if (event.key === "Escape") {
+      go(at);
+    }
+  });
+
+  table.addEventListener("mousedown", (event) => {
+    const one = event.target.closest("td, th");
+    if (one) go([one.parentElement.rowIndex, one.cellIndex], event.shiftKey);
+  });
+
+  document.addEventListener("copy", (event) => {
+    if (document.activeElement !== cell(at) || !getSelection().isCollapsed) return;
+    event.preventDefault();
+    const lines = range().map((row) => row.map(copied).join("\t"));
+    event.clipboardData.setData("text/plain", lines.join("\n"));
+  });
+
+  table.setAttribute("role", "grid");
+  table.setAttribute("aria-multiselectable", "true");
+  for (const link of table.querySelectorAll("a, button")) link.tabIndex = -1;
+  table.parentElement.removeAttribute("tabindex");
+  cell(at).tabIndex = 0;
+}
+
+for (const table of document.querySelectorAll("table[data-grid]")) {
+  if (table.rows.length > 0) takeOver(table);
+}
