@@ -1,5 +1,6 @@
 //! The console, as a browser without scripts uses it: links and forms over HTTP.
 
+mod find;
 mod records;
 mod resources;
 mod sign_in;

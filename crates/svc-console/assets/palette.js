@@ -86,6 +86,7 @@ async function keys() {
   for (const key of dialog?.querySelectorAll("[data-needs]") ?? []) {
     key.hidden = key.dataset.needs !== "" && !document.querySelector(key.dataset.needs);
   }
+  dialog?.querySelector("button").focus();
 }
 
 addEventListener("keydown", (event) => {
