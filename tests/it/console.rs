@@ -5,6 +5,7 @@ mod bulk;
 mod cells;
 mod charts;
 mod filters;
+mod find;
 mod imports;
 mod integrations;
 mod pages;

@@ -1,8 +1,9 @@
 //! `cargo xtask test`: all tests. The program and the
 //! client's examples are built, the README's session runs against the demo,
-//! then come the documentation's examples, the JavaScript client, the fuzz
-//! targets, and every other test.
+//! then come the documentation's examples, the JavaScript client, the console in
+//! a browser, the fuzz targets, and every other test.
 
+mod console;
 mod demo;
 mod fetch;
 mod js;
@@ -83,6 +84,11 @@ const STEPS: &[Step] = &[
         name: "fetch-browser",
         about: "the client's example over fetch, through the conformance kit in a browser",
         run: fetch::run_in_browser,
+    },
+    Step {
+        name: "console-browser",
+        about: "the console in a browser: tasks, accessibility, budgets and screenshots",
+        run: console::run_in_browser,
     },
     Step {
         name: "js-book",

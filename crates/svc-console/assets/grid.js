@@ -1,55 +1,112 @@
-// A table of records that is moved in by keys: one stop for Tab, arrows within. Enter and F2 open the cell.
+// Moves in a table of records with the keys.
 
-const table = document.querySelector("table.records");
+/** What a cell is in a spreadsheet. */
+function copied(cell) {
+  if (cell.querySelector(".null, .empty")) return "";
+  const text = cell.textContent;
+  return /[\t\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
 
-if (table?.querySelector("tr[data-record]")) {
-  const rows = () => [...table.tBodies[0].rows];
-  const cells = (row) => [...(row?.querySelectorAll("td[data-field]") ?? [])];
-  const quiet = (cell) => [cell, ...cell.querySelectorAll("a")].forEach((one) => { one.tabIndex = -1; });
-  const go = (cell) => {
-    if (!cell) return;
-    const before = table.querySelector('td[tabindex="0"]');
-    if (before) before.tabIndex = -1;
-    quiet(cell);
-    cell.tabIndex = 0;
-    cell.focus();
-    cell.scrollIntoView({ block: "nearest", inline: "nearest" });
-  };
-  const open = (cell) => cell.dispatchEvent(new CustomEvent("svc-open", { bubbles: true }));
-  table.setAttribute("role", "grid");
-  rows().flatMap(cells).forEach(quiet);
-  const first = cells(rows()[0])[0];
-  if (first) first.tabIndex = 0;
+function takeOver(table) {
+  // Where the keys are, and where a range has begun, as row and column.
+  let at = [Math.min(1, table.rows.length - 1), 0];
+  let from = at;
+  const cell = ([row, column]) => table.rows[row]?.cells[column];
 
-  table.addEventListener("svc-go", (event) => go(event.target));
-  table.addEventListener("focusin", ({ target }) => {
-    if (target.matches('td[data-field][tabindex="-1"]')) go(target);
-  });
-  table.addEventListener("dblclick", ({ target }) => {
-    const cell = target.closest("td[data-field]");
-    if (cell && !target.closest("a, input")) open(cell);
-  });
+  /** The rows and columns between the two ends of the range. */
+  function range() {
+    const [rows, columns] = [0, 1].map((axis) => [at[axis], from[axis]].toSorted((a, b) => a - b));
+    const within = [...table.rows].slice(rows[0], rows[1] + 1);
+    return within.map((row) => [...row.cells].slice(columns[0], columns[1] + 1));
+  }
+
+  function mark(isMarked) {
+    if (at.join() === from.join()) return;
+    for (const one of range().flat()) {
+      if (isMarked) one.setAttribute("aria-selected", "true");
+      else one.removeAttribute("aria-selected");
+    }
+  }
+
+  /** One cell can be reached with Tab: the one where the keys are. */
+  function go(to, extends_ = false) {
+    if (!cell(to)) return;
+    mark(false);
+    cell(at)?.removeAttribute("tabindex");
+    at = to;
+    if (!extends_) from = to;
+    mark(true);
+    cell(at).tabIndex = 0;
+  }
+
+  function target(event) {
+    const [row, column] = at;
+    const last = [table.rows.length - 1, table.rows[row].cells.length - 1];
+    switch (event.key) {
+      case "ArrowUp": return [row - 1, column];
+      case "ArrowDown": return [row + 1, column];
+      case "ArrowLeft": return [row, column - 1];
+      case "ArrowRight": return [row, column + 1];
+      case "Home": return event.ctrlKey ? [1, 0] : [row, 0];
+      case "End": return event.ctrlKey ? last : [row, last[1]];
+      default: return undefined;
+    }
+  }
+
   table.addEventListener("keydown", (event) => {
-    const cell = event.target;
-    if (!cell.matches("td[data-field]") || event.altKey || event.metaKey || event.isComposing) return;
-    const row = cell.parentElement;
-    const column = cells(row).indexOf(cell);
-    const all = rows();
-    const line = all.indexOf(row);
-    const to = {
-      ArrowRight: () => cells(row)[column + 1],
-      ArrowLeft: () => cells(row)[column - 1],
-      ArrowDown: () => cells(all[line + 1])[column],
-      ArrowUp: () => cells(all[line - 1])[column],
-      Home: () => cells(event.ctrlKey ? all[0] : row)[0],
-      End: () => cells(event.ctrlKey ? all.at(-1) : row).at(-1),
-    }[event.key];
+    // What is inside of a cell has its own keys.
+    if (event.target !== cell(at) || event.isComposing || event.altKey || event.metaKey) return;
+    const isEdge = event.key === "Home" || event.key === "End";
+    if (event.ctrlKey && !isEdge) return;
+    const to = target(event);
     if (to) {
       event.preventDefault();
-      go(to());
-    } else if (!event.ctrlKey && (event.key === "F2" || event.key === "Enter")) {
+      go(to, event.shiftKey);
+      cell(at).focus();
+    } else if (event.key === "Enter" && cell(at).querySelector("a")) {
+      cell(at).querySelector("a").click();
+    } else if ((event.key === "Enter" || event.key === "F2") && cell(at).dataset.field) {
       event.preventDefault();
-      open(cell);
+      open(cell(at));
+    } else if (event.key === " ") {
+      event.preventDefault();
+      table.rows[at[0]].querySelector('input[type="checkbox"]')?.click();
+    } else if (event.key === "Escape") {
+      go(at);
     }
   });
+
+  table.addEventListener("mousedown", (event) => {
+    const one = event.target.closest("td, th");
+    if (one) go([one.parentElement.rowIndex, one.cellIndex], event.shiftKey);
+  });
+
+  table.addEventListener("dblclick", ({ target }) => {
+    const one = target.closest("td[data-field]");
+    if (one && !target.closest("a, input")) open(one);
+  });
+
+  // The keys come back from the form of a cell.
+  table.addEventListener("svc-go", ({ target }) => {
+    go([target.parentElement.rowIndex, target.cellIndex]);
+    target.focus();
+  });
+
+  document.addEventListener("copy", (event) => {
+    if (document.activeElement !== cell(at) || !getSelection().isCollapsed) return;
+    event.preventDefault();
+    const lines = range().map((row) => row.map(copied).join("\t"));
+    event.clipboardData.setData("text/plain", lines.join("\n"));
+  });
+
+  const open = (one) => one.dispatchEvent(new CustomEvent("svc-open", { bubbles: true }));
+  table.setAttribute("role", "grid");
+  table.setAttribute("aria-multiselectable", "true");
+  for (const link of table.querySelectorAll("a, button, input")) link.tabIndex = -1;
+  table.parentElement.removeAttribute("tabindex");
+  cell(at).tabIndex = 0;
+}
+
+for (const table of document.querySelectorAll("table[data-grid]")) {
+  if (table.rows.length > 0) takeOver(table);
 }

@@ -69,6 +69,14 @@ pub(crate) static EDITOR: LazyLock<Asset> =
 pub(crate) static SQL: LazyLock<Asset> =
     LazyLock::new(|| script("sql", include_bytes!("../assets/sql.js")));
 
+/// The script that finds places, and lists the keys.
+pub(crate) static PALETTE: LazyLock<Asset> =
+    LazyLock::new(|| script("palette", include_bytes!("../assets/palette.js")));
+
+/// The script that keeps the places that were open last.
+pub(crate) static RECENT: LazyLock<Asset> =
+    LazyLock::new(|| script("recent", include_bytes!("../assets/recent.js")));
+
 /// The icon of the pages.
 pub(crate) static ICON: LazyLock<Asset> = LazyLock::new(|| {
     let bytes = include_bytes!("../assets/icon.svg");
@@ -81,7 +89,9 @@ fn script(name: &str, bytes: &'static [u8]) -> Asset {
 
 /// The file of this name.
 pub(crate) fn find(name: &str) -> Result<Answer> {
-    let scripts = [&SCRIPT, &RECORDS, &CELL, &GRID, &EDITOR, &SQL];
+    let scripts = [
+        &SCRIPT, &RECORDS, &CELL, &GRID, &EDITOR, &SQL, &PALETTE, &RECENT,
+    ];
     let mut all = scripts.into_iter().chain([&STYLES, &ICON]);
     let found = all.find(|asset| asset.name == name);
     let found = found.ok_or(Problem::NotFound)?;

@@ -4,11 +4,14 @@ mod accounts;
 mod acting;
 mod audit;
 mod charts;
+#[cfg(debug_assertions)]
+mod components;
 mod context;
 mod dashboard;
 mod enter;
 mod entered;
 mod environment;
+mod find;
 mod imports;
 mod integrations;
 pub(crate) mod model;
@@ -86,12 +89,15 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         _ => visit.open_account().await?,
     }
     match parts[..] {
+        #[cfg(debug_assertions)]
+        ["components"] => components::answer(visit).await,
         [] | ["projects"] => projects::answer(visit).await,
         ["projects", "new"] => projects::create(visit).await,
         ["accounts", ref rest @ ..] => accounts::route(visit, rest).await,
         ["audit", ref rest @ ..] => audit::of_service(visit, rest).await,
         ["profile", ref rest @ ..] => profile::route(visit, rest).await,
         ["service", ref rest @ ..] => service::route(visit, rest).await,
+        ["find"] => find::anywhere(visit).await,
         ["projects", project, environment, ref place @ ..] => {
             let scope = Scope {
                 project: project.into(),
@@ -106,6 +112,7 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                 ["sql", ref rest @ ..] => sql::route(visit, &scope, rest).await,
                 ["audit", ref rest @ ..] => audit::of_project(visit, &scope, rest).await,
                 ["integrations", ref rest @ ..] => integrations::route(visit, &scope, rest).await,
+                ["find"] => find::answer(visit, &scope).await,
                 ["connect"] => resources::create(visit, &scope).await,
                 ["resources", name] => resources::answer(visit, &scope, name).await,
                 ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,

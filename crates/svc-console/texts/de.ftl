@@ -1069,3 +1069,22 @@ service-signing-question = Von jetzt an signiert ein neuer Schlüssel. Token des
 service-signing-now = Diese Token jetzt beenden, wie nach einem Leck. Alle bleiben angemeldet; Programme erneuern ihre Token.
 service-signing-done = Jetzt signiert der Schlüssel { $key }.
 bulk-other-values = Die Werte sind nicht die der Vorschau. Nichts wurde geändert; sehen Sie sich die neue Vorschau an.
+# Finding places, and keys.
+
+find = Suchen
+find-hint = Name eines Ortes oder einer Tabelle, oder Tabelle und Schlüssel
+find-recent = Zuletzt offen
+find-close = Schließen
+find-records = Datensatz
+find-nothing = Nichts passt. Geben Sie einen Teil eines Namens ein, oder den Namen einer Tabelle mit dem Schlüssel eines Datensatzes.
+find-more = und { $count } weitere: geben Sie mehr vom Namen ein
+find-away = { $name } antwortet nicht, daher fehlen die Tabellen daraus.
+keys = Tasten
+keys-close = Schließen, was offen ist
+keys-search = Zur Suche
+keys-cells = Zur nächsten Zelle
+keys-row = Zur ersten oder letzten Zelle der Zeile
+keys-ends = Zur ersten oder letzten Zelle der Tabelle
+keys-open = Den Datensatz oder den Link der Zelle öffnen
+keys-range = Mehrere Zellen wählen
+keys-copy = Die Zellen kopieren

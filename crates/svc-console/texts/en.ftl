@@ -1069,3 +1069,22 @@ service-signing-question = A new key signs from now on. Tokens of the key before
 service-signing-now = End those tokens now, as after a leak. Everybody stays signed in; programs renew their tokens.
 service-signing-done = The key { $key } signs now.
 bulk-other-values = The values are not those of the preview. Nothing was changed; look at the new preview.
+# Finding places, and keys.
+
+find = Find
+find-hint = Name of a place or a table, or a table and a key
+find-recent = Open before
+find-close = Close
+find-records = Record
+find-nothing = Nothing fits. Enter a part of a name, or the name of a table with the key of a record.
+find-more = and { $count } more: enter more of the name
+find-away = { $name } does not answer, so its tables are not here.
+keys = Keys
+keys-close = Close what is open
+keys-search = To the search
+keys-cells = To the next cell
+keys-row = To the first or last cell of the row
+keys-ends = To the first or last cell of the table
+keys-open = Open the record or the link of the cell
+keys-range = Choose several cells
+keys-copy = Copy the cells

@@ -22,7 +22,7 @@ impl Tools {
     /// Installs what is missing.
     pub fn install(repository: &Repository) -> Result<Self, Failure> {
         let source = repository.root().join(CRATE).join("tests");
-        let node = system::node(&folder_of_all(repository))?;
+        let node = node(repository)?;
         let modules = install(repository, &source)?;
         Ok(Self { node, modules })
     }
@@ -40,6 +40,11 @@ impl Tools {
     pub fn module(&self, path: &str) -> PathBuf {
         self.modules.join(path)
     }
+}
+
+/// The program `node`, installed when there is none.
+pub fn node(repository: &Repository) -> Result<PathBuf, Failure> {
+    system::node(&folder_of_all(repository))
 }
 
 /// The folder of what is installed for tools and tests, which the next run finds again.

@@ -10,7 +10,7 @@ use svc_model::{
 use crate::{
     access::may_administer,
     acting::ActingAs,
-    assets::{ICON, SCRIPT, STYLES},
+    assets::{ICON, PALETTE, RECENT, SCRIPT, STYLES},
     href::Href,
     texts::Texts,
     ui::{form::account_field, swatch::swatch},
@@ -51,7 +51,7 @@ impl Area {
     ];
 
     /// The place that it begins with, below the environment's; empty: the environment's own.
-    fn path(self) -> &'static [&'static str] {
+    pub(crate) fn path(self) -> &'static [&'static str] {
         match self {
             Self::Data => &[],
             Self::Sql => &["sql"],
@@ -64,7 +64,7 @@ impl Area {
         }
     }
 
-    fn name(self, texts: &Texts) -> String {
+    pub(crate) fn name(self, texts: &Texts) -> String {
         match self {
             Self::Data => texts.get("area-data"),
             Self::Sql => texts.get("area-sql"),
@@ -75,6 +75,12 @@ impl Area {
             Self::Audit => texts.get("area-audit"),
             Self::Settings => texts.get("area-settings"),
         }
+    }
+
+    /// Those that somebody has a use for.
+    pub(crate) fn shown(may_administer: bool) -> impl Iterator<Item = Self> {
+        let all = Self::ALL.into_iter();
+        all.filter(move |area| may_administer || !area.is_for_administrators())
     }
 
     /// Whether only administrators have a use for it.
@@ -124,6 +130,7 @@ impl Frame<'_> {
                             (self.scope_menu(project, environment))
                         }
                         div.grow {}
+                        (self.find_link())
                         details.menu {
                             summary { bdi { (self.account.email) } }
                             div.panel {
@@ -162,18 +169,31 @@ impl Frame<'_> {
         )
     }
 
+    /// The way to the page that finds places, which a module opens as a dialog.
+    fn find_link(&self) -> Markup {
+        let (visit, texts) = (self.visit, self.visit.texts);
+        let home = match self.scope {
+            Some((project, environment)) => Self::environment_href(
+                &visit.root,
+                project.unique_name.as_str(),
+                environment.as_str(),
+            ),
+            None => visit.root.clone(),
+        };
+        html! {
+            a.button data-palette href=(home.below(["find"])) aria-keyshortcuts="Control+K" { (texts.get("find")) }
+        }
+    }
+
     /// The parts of the environment.
     fn areas(&self, project: &Project, environment: &EnvironmentName) -> Markup {
         let texts = self.visit.texts;
         let home = self
             .visit
             .environment(project.unique_name.as_str(), environment.as_str());
-        let may_administer = may_administer(self.account, project);
         let is_acting = self.visit.acting_as().is_some();
-        let shown = Area::ALL.into_iter().filter(|area| match is_acting {
-            true => *area == Area::Data,
-            false => may_administer || !area.is_for_administrators(),
-        });
+        let shown = Area::shown(may_administer(self.account, project))
+            .filter(|area| !is_acting || *area == Area::Data);
         html! {
             nav.areas aria-label=(texts.get("areas")) {
                 @for area in shown {
@@ -275,7 +295,9 @@ fn document(visit: &Visit, title: &str, body: &Markup) -> Markup {
                 title { (title) " · svc" }
                 link rel="icon" href=(ICON.href(&visit.root));
                 link rel="stylesheet" href=(STYLES.href(&visit.root));
-                script type="module" src=(SCRIPT.href(&visit.root)) {}
+                @for script in [&*SCRIPT, &*PALETTE, &*RECENT] {
+                    script type="module" src=(script.href(&visit.root)) {}
+                }
             }
             (body)
         }

@@ -25,7 +25,7 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
         @if page.results.is_empty() {
             p.empty-state { (texts.get("records-empty")) }
         } @else {
-            (table::table(
+            (table::grid(
                 model.name.as_str(),
                 &html! {
                     tr {

@@ -1,0 +1,195 @@
+// What the modules of the console add to links and forms.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { places } from "./places.mjs";
+import { Visitor, findingsOfAxe } from "./support/browser.mjs";
+import { picture } from "./support/snapshots.mjs";
+import { text } from "./support/texts.mjs";
+import { Tour } from "./support/tour.mjs";
+
+const tour = new Tour();
+const place = (wanted) => places.find(({ name }) => name === wanted);
+
+test("the count comes by itself, and the slash leads to the search", async () => {
+  await tour.visit(place("records-filtered"), {}, async ({ page, visitor, go }) => {
+    await go();
+    assert.equal(await page.locator("#count").innerText(), "36 records");
+    await page.keyboard.press("/");
+    assert(await page.getByRole("searchbox").evaluate((it) => it === document.activeElement));
+    // In a field it is a slash.
+    await page.keyboard.type("a/b");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "a/b");
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+});
+
+test("a menu closes with Escape, and gives back the focus", async () => {
+  await tour.visit(place("records"), {}, async ({ page, go }) => {
+    await go();
+    const summary = page.locator("summary", { hasText: text("columns") });
+    await summary.press("Enter");
+    await page.getByRole("checkbox").first().press("Escape");
+    assert(!(await page.getByRole("checkbox").first().isVisible()));
+    assert(await summary.evaluate((it) => it === document.activeElement));
+  });
+});
+
+test("a form that was changed asks before it is left, and one that was not does not", async () => {
+  await tour.visit(place("record"), {}, async ({ page, go }) => {
+    await go();
+    const asked = [];
+    page.on("dialog", async (dialog) => {
+      asked.push(dialog.type());
+      await dialog.accept();
+    });
+    await page.reload();
+    assert.deepEqual(asked, []);
+    await page.locator('[name="value:name"]').fill("other");
+    await page.reload();
+    assert.deepEqual(asked, ["beforeunload"]);
+  });
+});
+
+test("signing out in one tab leaves nothing to read in the others", async () => {
+  // Somebody else's session than that of the other tests, which goes on.
+  const visitor = await Visitor.arrive(tour.browser, tour.world.origin);
+  try {
+    await visitor.signIn();
+    const [left, read] = [await visitor.open(place("record").path), await visitor.open(place("records").path)];
+    await left.locator("header summary").last().click();
+    await left.getByRole("button", { name: text("sign-out") }).click();
+    await read.getByText("bolt").waitFor({ state: "detached", timeout: 2_000 });
+    await read.waitForURL(/\/sign-in\//);
+    await read.goBack().catch(() => {});
+    assert.equal(await read.getByText("bolt").count(), 0);
+    assert.deepEqual(visitor.unexpected(), []);
+  } finally {
+    await visitor.leave();
+  }
+});
+
+test("typing a value chooses it over NULL", async () => {
+  await tour.visit(place("record-types"), {}, async ({ page, go }) => {
+    await go();
+    const state = (value) => page.locator(`[name="state:short"][value="${value}"]`);
+    await state("null").check();
+    await page.locator('[name="value:short"]').fill("typed");
+    assert(await state("text").isChecked());
+  });
+});
+
+const palette = (page) => page.locator("dialog.palette[open]");
+const focused = (page) => page.evaluate(() => document.activeElement.textContent);
+
+test("the palette finds models and records by keys alone, and Escape gives back the focus", async () => {
+  await tour.visit(place("record"), {}, async ({ page, visitor, go }) => {
+    await go();
+    const field = page.locator('[name="value:name"]');
+    await field.focus();
+    await page.keyboard.press("Control+k");
+    const box = palette(page).getByRole("searchbox");
+    await box.waitFor();
+    await page.keyboard.type("item");
+    await palette(page).getByRole("link", { name: /items/ }).first().waitFor();
+    assert.deepEqual(await findingsOfAxe(page), []);
+    await picture(page, "palette-1280");
+    await page.keyboard.press("ArrowDown");
+    assert.match(await focused(page), /^items/);
+    await page.keyboard.press("ArrowUp");
+    assert(await box.evaluate((it) => it === document.activeElement));
+    await page.keyboard.press("Escape");
+    assert.equal(await palette(page).count(), 0);
+    assert(await field.evaluate((it) => it === document.activeElement));
+    // Enter waits for what was typed last.
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("makers 2");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/makers\/record\/2\/$/);
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+});
+
+test("places that were open before come first, and signing out forgets them", async () => {
+  const visitor = await Visitor.arrive(tour.browser, tour.world.origin);
+  try {
+    await visitor.signIn();
+    const page = await visitor.open(place("records-wide").path);
+    await page.goto(place("records").path);
+    await page.keyboard.press("Control+k");
+    const before = palette(page).locator("[data-recent] a");
+    await before.first().waitFor();
+    assert.match((await before.allInnerTexts()).join("\n"), /parts\n.*wide/);
+    await page.keyboard.press("Escape");
+    await page.locator("header summary").last().click();
+    await page.getByRole("button", { name: text("sign-out") }).click();
+    await page.waitForURL(/\/sign-in\//);
+    assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), []);
+    assert.deepEqual(visitor.unexpected(), []);
+  } finally {
+    await visitor.leave();
+  }
+});
+
+test("the question mark lists the keys of the place, and is a question mark in a field", async () => {
+  await tour.visit(place("records"), {}, async ({ page, visitor, go }) => {
+    await go();
+    await page.keyboard.press("?");
+    await palette(page).getByText(text("keys-copy")).waitFor();
+    assert.deepEqual(await findingsOfAxe(page), []);
+    await picture(page, "keys-1280");
+    await page.keyboard.press("Escape");
+    await page.getByRole("searchbox").press("?");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "?");
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+  await tour.visit(place("projects"), {}, async ({ page, go }) => {
+    await go();
+    await page.keyboard.press("?");
+    await palette(page).getByText(text("find"), { exact: true }).waitFor();
+    assert(!(await palette(page).getByText(text("keys-copy")).isVisible()));
+  });
+});
+
+test("the table is moved in by keys, with one stop of Tab, and copied as a spreadsheet reads it", async () => {
+  const options = { permissions: ["clipboard-read", "clipboard-write"] };
+  await tour.visit(place("records"), options, async ({ page, visitor, go }) => {
+    await go();
+    const grid = page.getByRole("grid");
+    assert.equal(await grid.locator('[tabindex="0"]').count(), 1);
+    await page.getByRole("button", { name: text("search") }).focus();
+    const stops = async () => {
+      for (let tries = 0; tries < 6; tries += 1) {
+        await page.keyboard.press("Tab");
+        if (await grid.evaluate((it) => it.contains(document.activeElement))) return tries;
+      }
+      return undefined;
+    };
+    assert.notEqual(await stops(), undefined);
+    assert.equal(await focused(page), "5");
+    await page.keyboard.press("End");
+    assert.equal(await focused(page), "500");
+    await page.keyboard.press("Control+End");
+    assert.equal(await focused(page), "9007199254740993");
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await focused(page), "screw");
+    // Keys of the browser stay its own.
+    await page.keyboard.press("Control+ArrowDown");
+    assert.equal(await focused(page), "screw");
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Shift+ArrowDown", "Shift+ArrowRight", "Shift+ArrowRight"]) {
+      await page.keyboard.press(key);
+    }
+    assert.equal(await grid.locator('[aria-selected="true"]').count(), 6);
+    assert.deepEqual(await findingsOfAxe(page), []);
+    await picture(page, "grid-1280");
+    await page.keyboard.press("Control+c");
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(copied, "\t<b>Acme</b> 2\t\nbolt\tMüller & Söhne 1\t\"a  \nb\"");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/record\/1\/$/);
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+});
