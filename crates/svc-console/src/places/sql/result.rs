@@ -26,7 +26,7 @@ const EXCERPT: u32 = 200;
 
 /// What the part of the page with the result is made of.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct ResultPart {
     pub(super) texts: &'static Texts,
     pub(super) request: Option<String>,
     pub(super) title: String,
@@ -41,7 +41,7 @@ pub(super) struct Shown {
 }
 
 /// Runs a query and shows what came of it.
-pub(super) async fn result(call: Call<Query>, shown: Shown) -> Markup {
+pub(super) async fn result(call: Call<Query>, shown: ResultPart) -> Markup {
     let begun = Instant::now();
     // One more, to know that there are more.
     let answer = call.limit(ROWS + 1).excerpt(EXCERPT).send().await;
@@ -60,7 +60,7 @@ pub(super) async fn result(call: Call<Query>, shown: Shown) -> Markup {
 }
 
 /// What the service or the database says, with its place in the text.
-fn refused(shown: &Shown, error: &Error) -> Markup {
+fn refused(shown: &ResultPart, error: &Error) -> Markup {
     let texts = shown.texts;
     if error.is_unauthenticated() {
         return html! {
@@ -88,7 +88,7 @@ fn refused(shown: &Shown, error: &Error) -> Markup {
     }
 }
 
-fn rows(shown: &Shown, answer: &SqlResult, milliseconds: u64) -> Markup {
+fn rows(shown: &ResultPart, answer: &SqlResult, milliseconds: u64) -> Markup {
     let texts = shown.texts;
     let most = (ROWS as usize)
         .min(CELLS / answer.columns.len().max(1))
@@ -138,7 +138,7 @@ fn rows(shown: &Shown, answer: &SqlResult, milliseconds: u64) -> Markup {
     }
 }
 
-fn value_of(shown: &Shown, kind: FieldType, value: &Value, cut: Option<u64>) -> Markup {
+fn value_of(shown: &ResultPart, kind: FieldType, value: &Value, cut: Option<u64>) -> Markup {
     let raw = to_raw_value(value).ok();
     cell(shown.texts, kind, raw.as_deref(), cut)
 }
