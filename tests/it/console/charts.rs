@@ -1,6 +1,10 @@
 //! Charts of models and of queries, and the dashboard.
 
-use svc_tests::browser::{Browser, form_of};
+use svc_tests::{
+    Service,
+    browser::{Browser, form_of},
+    servers::{MariadbServer, PostgresServer, Server as _},
+};
 
 use super::{ENGINES, HOME, PASSWORD, Setup, list, signed_in};
 
@@ -51,8 +55,62 @@ fn a_model_is_counted_and_added_up_exactly_and_drawn_on_every_engine() {
     }
 }
 
+/// A service over a table with points in time in each engine.
+fn visits() -> Setup {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "CREATE TABLE visits (id INTEGER PRIMARY KEY, at TIMESTAMP NULL, price NUMERIC(20,4));\
+        INSERT INTO visits VALUES (1, '2025-11-30 23:59:59', 0.1000), (2, '2026-02-01 00:00:00', 0.2000), \
+        (3, '2026-02-28 12:00:00', 0.3000), (4, NULL, 7);";
+    let database = rusqlite::Connection::open(folder.path().join("s.db")).unwrap();
+    database.execute_batch(script).unwrap();
+    let connects = [
+        "--connect=s=sqlite:s.db".to_owned(),
+        format!("--connect=p={}", PostgresServer::shared().database(script)),
+        format!("--connect=m={}", MariadbServer::shared().database(script)),
+    ];
+    let mut all = vec!["serve"];
+    all.extend(connects.iter().map(String::as_str));
+    let service = Service::start(folder.path(), &all);
+    let setup = Setup { folder, service };
+    setup.run("account add ann@example.com --operator --password-stdin");
+    setup
+}
+
 #[test]
-fn months_without_records_are_there_and_lead_to_their_records_on_every_engine() {
+fn months_without_records_are_there_and_each_leads_to_its_records_on_every_engine() {
+    let setup = visits();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let query = "_y_func=sum&_y_column=price&_x_column=at&_x_lookup=date_month&_shape=line";
+        let place = format!("{HOME}charts/model/{engine}/visits/?{query}");
+        let page = browser.page(&place);
+        for shown in [
+            "2025-11: 0.1000",
+            "2025-12: 0",
+            "2026-01: 0",
+            "2026-02: 0.5000",
+            "NULL: 7.0000",
+        ] {
+            assert!(page.contains(shown), "{engine} {shown}: {page}");
+        }
+        // A label leads to exactly its records.
+        let (_, link) = page.split_once("visits/?at__gte=2026-02-01").unwrap();
+        let link = format!("at__gte=2026-02-01{}", link.split_once('"').unwrap().0);
+        let link = link.replace("&amp;", "&");
+        let records = browser.page(&format!("{HOME}records/{engine}/visits/?{link}"));
+        for (id, is_there) in [(1, false), (2, true), (3, true), (4, false)] {
+            let record = format!("record/{id}/");
+            assert_eq!(
+                records.contains(&record),
+                is_there,
+                "{engine} {id}: {records}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_rows_of_a_query_are_drawn_on_every_engine() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);
     for engine in ENGINES {
@@ -61,8 +119,17 @@ fn months_without_records_are_there_and_lead_to_their_records_on_every_engine() 
         let sql = format!("{HOME}charts/sql/{engine}/?query={query}");
         let page = browser.page(&sql);
         assert!(page.contains("2026-03-01: 4.5"), "{engine}: {page}");
-        let page = browser.page(&format!("{sql}&_shape=pie"));
-        assert!(page.contains("60.0 %"), "{engine}: {page}");
+        let pie = browser.page(&format!("{sql}&_shape=pie"));
+        assert!(pie.contains("60.0 %"), "{engine}: {pie}");
+        // What was saved has the text itself.
+        let saved = format!("{sql}&_shape=pie");
+        let names = [("item_name", "Days"), ("action", "save-new")];
+        let saved = browser.submit_ok(&saved, &pie.replace("&amp;_chart", "&_chart"), &names);
+        let page = browser.page(&saved);
+        assert!(
+            page.contains("60.0 %") && page.contains("Days"),
+            "{engine}: {page}"
+        );
     }
 }
 

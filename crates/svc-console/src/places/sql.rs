@@ -14,7 +14,7 @@ use svc_model::{
     Paginated, ResourceName, administration::items::Item, resources::ModelDescription,
 };
 
-use self::{result::RunQuery, state::State};
+use self::{result::ResultPart, state::State};
 use super::{
     Context, Scope,
     saved::{self, Kind},
@@ -153,7 +153,7 @@ async fn opened(context: &Context<'_>, resource: &str) -> Result<Answer> {
         ),
         statement: &statement,
     };
-    let shown = RunQuery {
+    let shown = ResultPart {
         texts: visit.texts,
         request: visit.request_id().map(str::to_owned),
         title: state.title(),

@@ -42,7 +42,7 @@ pub(crate) struct Running<'a> {
 }
 
 impl Running<'_> {
-    fn form(&self) -> Markup {
+    fn cancel_form(&self) -> Markup {
         html! {
             div.running role="status" {
                 p { (self.texts.get("waiting-runs")) }
@@ -68,7 +68,7 @@ pub(crate) async fn page(
     }
     // Nobody can know the identifier before.
     let gap = format!("the part of {} comes here", running.statement);
-    let whole = page(html! { (running.form()) (gap) }).into_string();
+    let whole = page(html! { (running.cancel_form()) (gap) }).into_string();
     let Some((first, rest)) = whole.split_once(&gap) else {
         return Answer::page(html! { (part.await) });
     };

@@ -26,7 +26,7 @@ const EXCERPT: u32 = 200;
 
 /// What the part of the page with the result is made of.
 #[derive(Debug)]
-pub(super) struct RunQuery {
+pub(super) struct ResultPart {
     pub(super) texts: &'static Texts,
     pub(super) request: Option<String>,
     pub(super) title: String,
@@ -41,32 +41,32 @@ pub(super) struct RunQuery {
 }
 
 /// Runs a query and shows what came of it.
-pub(super) async fn result(call: Call<Query>, run: RunQuery) -> Markup {
+pub(super) async fn result(call: Call<Query>, shown: ResultPart) -> Markup {
     let begun = Instant::now();
     // One more, to know that there are more.
     let answer = call.limit(ROWS + 1).excerpt(EXCERPT).send().await;
     let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let texts = run.texts;
+    let texts = shown.texts;
     html! {
         section #result {
             h2 { (texts.get("sql-result")) }
-            p.muted.small { code { bdi { (run.title) } } }
+            p.muted.small { code { bdi { (shown.title) } } }
             @match answer {
-                Ok(answer) => (rows(&run, &answer, milliseconds)),
-                Err(error) => (refused(&run, &error)),
+                Ok(answer) => (rows(&shown, &answer, milliseconds)),
+                Err(error) => (refused(&shown, &error)),
             }
         }
     }
 }
 
 /// What the service or the database says, with its place in the text.
-fn refused(run: &RunQuery, error: &Error) -> Markup {
-    let texts = run.texts;
+fn refused(shown: &ResultPart, error: &Error) -> Markup {
+    let texts = shown.texts;
     if error.is_unauthenticated() {
         return html! {
             div.notice.error role="alert" {
                 p { (texts.get("sign-in-ended")) }
-                p { a href=(run.again) { (texts.get("sign-in")) } }
+                p { a href=(shown.again) { (texts.get("sign-in")) } }
             }
         };
     }
@@ -78,18 +78,18 @@ fn refused(run: &RunQuery, error: &Error) -> Markup {
         .iter()
         .flat_map(|(_, messages)| messages);
     let messages = error.general_errors().iter().chain(fields);
-    let mut places = messages.filter_map(|message| mark::place(message, &run.text));
+    let mut places = messages.filter_map(|message| mark::place(message, &shown.text));
     html! {
-        (notice::of_error_in(texts, run.request.as_deref(), error))
+        (notice::of_error_in(texts, shown.request.as_deref(), error))
         @if let Some(place) = places.next() {
             p { (texts.with("sql-place", [("line", place.line.into()), ("column", place.column.into())])) }
-            (mark::excerpt(&run.text, place))
+            (mark::excerpt(&shown.text, place))
         }
     }
 }
 
-fn rows(run: &RunQuery, answer: &SqlResult, milliseconds: u64) -> Markup {
-    let texts = run.texts;
+fn rows(shown: &ResultPart, answer: &SqlResult, milliseconds: u64) -> Markup {
+    let texts = shown.texts;
     let most = (ROWS as usize)
         .min(CELLS / answer.columns.len().max(1))
         .max(1);
@@ -109,14 +109,14 @@ fn rows(run: &RunQuery, answer: &SqlResult, milliseconds: u64) -> Markup {
                 (texts.with("sql-milliseconds", [("count", milliseconds.into())]))
             }
             div.grow {}
-            a.button href=(run.chart) { (texts.get("chart")) }
-            a.button href=(run.csv) download { (texts.get("sql-csv")) }
+            a.button href=(shown.chart) { (texts.get("chart")) }
+            a.button href=(shown.csv) download { (texts.get("sql-csv")) }
         }
         @if answer.data.is_empty() {
             p.empty-state { (texts.get("sql-empty")) }
         } @else {
             (table::table(
-                &run.title,
+                &shown.title,
                 &html! {
                     tr {
                         @for (name, kind) in answer.columns.iter().zip(&kinds) {
@@ -128,7 +128,7 @@ fn rows(run: &RunQuery, answer: &SqlResult, milliseconds: u64) -> Markup {
                     @for (at, row) in answer.data.iter().take(most).enumerate() {
                         tr {
                             @for ((value, kind), name) in row.iter().zip(&kinds).zip(&answer.columns) {
-                                td.number[is_number(*kind)] { (value_of(run, *kind, value, cut(answer, at, name))) }
+                                td.number[is_number(*kind)] { (value_of(shown, *kind, value, cut(answer, at, name))) }
                             }
                         }
                     }
@@ -138,9 +138,9 @@ fn rows(run: &RunQuery, answer: &SqlResult, milliseconds: u64) -> Markup {
     }
 }
 
-fn value_of(run: &RunQuery, kind: FieldType, value: &Value, cut: Option<u64>) -> Markup {
+fn value_of(shown: &ResultPart, kind: FieldType, value: &Value, cut: Option<u64>) -> Markup {
     let raw = to_raw_value(value).ok();
-    cell(run.texts, kind, raw.as_deref(), cut)
+    cell(shown.texts, kind, raw.as_deref(), cut)
 }
 
 fn cut(answer: &SqlResult, row: usize, column: &str) -> Option<u64> {
