@@ -229,14 +229,33 @@ impl Visit {
 
     /// Looks who is signed in: the language of the account decides about that of the texts.
     pub(crate) async fn open_account(&mut self) -> Result<()> {
-        let client = self.client()?;
-        let account = client.administration().account().get().send().await?;
+        let account = match self.fetch_account().await {
+            // The session may go on although its token has ended early: by new signing keys.
+            Err(error) if error.is_unauthenticated() => {
+                let cookie = self.cookie();
+                if let Some(kept) = cookie.read(&self.parts.headers) {
+                    self.service.forget_authorization(kept);
+                }
+                self.authorization = None;
+                self.open_session().await?;
+                match self.is_signed_in() {
+                    true => self.fetch_account().await?,
+                    false => return Err(Problem::SignedOut),
+                }
+            }
+            fetched => fetched?,
+        };
         let language = account.language.as_deref();
         if let Some(texts) = language.and_then(Texts::of_language) {
             self.texts = texts;
         }
         self.account = Some(account);
         Ok(())
+    }
+
+    async fn fetch_account(&self) -> Result<Account, svc_api::Error> {
+        let client = self.client_for(None)?;
+        client.administration().account().get().send().await
     }
 
     /// The account of who is signed in.
@@ -287,7 +306,7 @@ impl Visit {
 
     /// A client of the service, with the rights of who is signed in.
     pub(crate) fn client(&self) -> Result<Client> {
-        self.client_for(None)
+        Ok(self.client_for(None)?)
     }
 
     /// The same for an environment of a project.
@@ -296,10 +315,13 @@ impl Visit {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Client> {
-        self.client_for(Some((project, environment)))
+        Ok(self.client_for(Some((project, environment)))?)
     }
 
-    fn client_for(&self, scope: Option<(&ProjectName, &EnvironmentName)>) -> Result<Client> {
+    fn client_for(
+        &self,
+        scope: Option<(&ProjectName, &EnvironmentName)>,
+    ) -> Result<Client, svc_api::Error> {
         let mut builder = Client::builder()
             .transport(self.service.transport(&self.parts))
             .api_base_url(self.service.base_url())
@@ -308,6 +330,6 @@ impl Visit {
         if let Some((project, environment)) = scope {
             builder = builder.project(project).environment(environment);
         }
-        builder.build().map_err(Problem::from)
+        builder.build()
     }
 }
