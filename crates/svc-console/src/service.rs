@@ -78,4 +78,7 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
         &'a self,
         kept: &'a str,
     ) -> BoxFuture<'a, Result<Option<HeaderValue>, BoxError>>;
+
+    /// The service has refused the `Authorization` of the session that a browser keeps, so that another one is needed.
+    fn forget_authorization(&self, kept: &str);
 }

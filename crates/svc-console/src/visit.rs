@@ -257,14 +257,33 @@ impl Visit {
 
     /// Looks who is signed in: the language of the account decides about that of the texts.
     pub(crate) async fn open_account(&mut self) -> Result<()> {
-        let client = self.client()?;
-        let account = client.administration().account().get().send().await?;
+        let account = match self.fetch_account().await {
+            // The session may go on although its token has ended early: by new signing keys.
+            Err(Problem::SignedOut) => {
+                let cookie = self.cookie();
+                if let Some(kept) = cookie.read(&self.parts.headers) {
+                    self.service.forget_authorization(kept);
+                }
+                self.authorization = None;
+                self.open_session().await?;
+                match self.is_signed_in() {
+                    true => self.fetch_account().await?,
+                    false => return Err(Problem::SignedOut),
+                }
+            }
+            fetched => fetched?,
+        };
         let language = account.language.as_deref();
         if let Some(texts) = language.and_then(Texts::of_language) {
             self.texts = texts;
         }
         self.account = Some(account);
         Ok(())
+    }
+
+    async fn fetch_account(&self) -> Result<Account> {
+        let client = self.client_for(None)?;
+        Ok(client.administration().account().get().send().await?)
     }
 
     /// The account of who is signed in.
@@ -385,6 +404,6 @@ impl Visit {
         if let Some((project, environment)) = scope {
             builder = builder.project(project).environment(environment);
         }
-        builder.build().map_err(Problem::from)
+        Ok(builder.build()?)
     }
 }

@@ -197,6 +197,12 @@ impl ConsoleService {
         tokens.insert(hash, (header.clone(), until));
         Ok(Some(header))
     }
+
+    /// Makes another `Authorization` for the session that a browser keeps when it is asked for next.
+    pub fn forget_authorization(&self, browser_session: &str) {
+        let hash = CredentialHash::of(browser_session);
+        self.0.tokens.lock().remove(&hash);
+    }
 }
 
 const X_FORWARDED_FOR: http::HeaderName = http::HeaderName::from_static("x-forwarded-for");

@@ -114,13 +114,21 @@ fn another_address_holds_after_its_code_was_entered() {
     assert!(browser.page(&sent).contains(EMAIL));
     let command = ["mail", "list", "--json"];
     let mails = Program::new(setup.folder.path(), &command).run_json();
-    let code = mails["mails"][0]["code"].as_str();
+    let code = mails[0]["code"].as_str();
     let code = code.unwrap_or_else(|| panic!("{mails}")).to_owned();
     let action = format!("{place}?step=code");
     let wrong = browser.submit(&action, &page, &[("action", "code"), ("code", "wrong")]);
     assert_eq!(wrong.status, 400, "{}", wrong.body);
     let done = browser.submit_ok(&action, &page, &[("action", "code"), ("code", &code)]);
-    assert!(browser.page(&done).contains("new@example.com"));
+    // Every session has ended; signing in with the new address leads back.
+    let asked = browser.get(&done);
+    assert!(
+        asked.header("location").contains("security"),
+        "{}",
+        asked.header("location")
+    );
+    let again = Browser::signed_in(&setup.service, "new@example.com", PASSWORD);
+    assert!(again.page(&done).contains("new@example.com"));
 }
 
 #[test]

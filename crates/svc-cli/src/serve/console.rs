@@ -75,6 +75,10 @@ impl Service for Mounted {
         self.0.origin(request)
     }
 
+    fn forget_authorization(&self, kept: &str) {
+        self.0.forget_authorization(kept);
+    }
+
     fn data_origin(&self, request: &Parts) -> String {
         self.0.data_origin(request)
     }

@@ -46,7 +46,10 @@ fn apart<'t>(text: &'t str, other: &str) -> (&'t str, &'t str, &'t str) {
     let end = shared.find(is_between).and_then(|at| shared.get(at..));
     let end = end.unwrap_or_default();
     let (middle, end) = rest.split_at(rest.len() - end.len());
-    match text.len() > MOST {
+    // Digits that two numbers share mean nothing.
+    let is_number = |text: &str| text.parse::<f64>().is_ok();
+    let is_other_number = text != other && is_number(text) && is_number(other);
+    match text.len() > MOST || is_other_number {
         true => ("", text, ""),
         false => (begin, middle, end),
     }
@@ -88,6 +91,7 @@ mod tests {
             ("a b", "a b c", "a <del>b</del>", "a <ins>b c</ins>"),
             ("äöü", "äü", "<del>äöü</del>", "<ins>äü</ins>"),
             ("x x", "x", "<del>x x</del>", "<ins>x</ins>"),
+            ("12.50", "7.50", "<del>12.50</del>", "<ins>7.50</ins>"),
             ("same", "same", "same", "same"),
         ] {
             assert_eq!(before(old, new).into_string(), format!("<bdi>{one}</bdi>"));
