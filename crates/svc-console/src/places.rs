@@ -51,6 +51,11 @@ pub(crate) async fn answer(mut visit: Visit) -> Response<Body> {
         Ok(answer) => answer,
         Err(problem) => problem::answer(&visit, &problem),
     };
+    // What was typed comes back with it: a password may be among it.
+    let answer = match visit.is_post() {
+        true => answer.secret(),
+        false => answer,
+    };
     answer.into_response()
 }
 
@@ -72,6 +77,7 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
             false => Answer::see_other(&format!("{here}?{query}")),
         });
     }
+    visit.open_session().await?;
     if visit.is_post() {
         let takes_files = matches!(
             parts[..],
@@ -79,7 +85,6 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         );
         visit.read_form(takes_files).await?;
     }
-    visit.open_session().await?;
     match parts[..] {
         ["sign-in"] => return sign_in::answer(visit).await,
         ["enter"] => return enter::answer(visit).await,

@@ -20,6 +20,8 @@ pub(crate) enum Problem {
     NotAForm,
     /// The form is too large.
     TooLarge,
+    /// The form is too large to come back behind signing in.
+    TooLargeToKeep,
     /// The form was sent by another site.
     Foreign,
     /// Nobody is signed in.
@@ -57,7 +59,7 @@ impl Problem {
             Self::OtherMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotUtf8 => StatusCode::BAD_REQUEST,
             Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge | Self::TooLargeToKeep => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Foreign
             | Self::Forbidden
             | Self::NotAdministrator

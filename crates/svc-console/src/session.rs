@@ -64,6 +64,22 @@ pub(crate) enum Sender {
 }
 
 impl Sender {
+    /// Whose page a link was on. Over plain HTTP to another machine browsers say no more than where it was.
+    pub(crate) fn of_link(parts: &Parts, origin: &str) -> Self {
+        match Self::of(parts, origin) {
+            Self::Unknown => {
+                let referer = parts.headers.get(header::REFERER);
+                let referer = referer.and_then(|value| value.to_str().ok());
+                match referer.map(origin_of) {
+                    Some(referer) if referer == origin_of(origin) => Self::Own,
+                    Some(_) => Self::Foreign,
+                    None => Self::Unknown,
+                }
+            }
+            known => known,
+        }
+    }
+
     /// Who has sent a request: by `Sec-Fetch-Site`, which browsers send over TLS and to this machine, else by `Origin`.
     pub(crate) fn of(parts: &Parts, origin: &str) -> Self {
         let text = |name: &str| {
@@ -155,6 +171,26 @@ mod tests {
         assert_eq!(sender(&plain, public), Sender::Foreign);
         assert_eq!(prefix_of(public), "/svc");
         assert_eq!(prefix_of(local), "");
+    }
+
+    #[test]
+    fn a_link_is_followed_from_the_console_alone() {
+        let of = |headers: &[(&str, &str)]| {
+            let mut request = Request::get("/console/");
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let parts = request.body(()).unwrap().into_parts().0;
+            Sender::of_link(&parts, "http://lan:8080")
+        };
+        assert_eq!(
+            of(&[("referer", "http://lan:8080/console/a/")]),
+            Sender::Own
+        );
+        assert_eq!(of(&[("referer", "http://evil.example/")]), Sender::Foreign);
+        assert_eq!(of(&[]), Sender::Unknown);
+        assert_eq!(of(&[("sec-fetch-site", "none")]), Sender::Own);
+        assert_eq!(of(&[("sec-fetch-site", "cross-site")]), Sender::Foreign);
     }
 
     #[test]

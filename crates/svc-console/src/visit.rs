@@ -28,6 +28,12 @@ use crate::{
 
 /// The largest form, in bytes.
 const MAX_FORM: usize = 16 << 20;
+/// The largest form of somebody who is not signed in: it comes back behind signing in.
+const MAX_SIGNED_OUT: usize = 1 << 20;
+/// The largest form that signs in: it has the one before with it, encoded once more.
+const MAX_SIGN_IN: usize = 4 << 20;
+/// How many fields a form has at most.
+const MOST_FIELDS: usize = 10_000;
 
 /// One request of a browser.
 pub(crate) struct Visit {
@@ -69,6 +75,9 @@ impl fmt::Debug for Visit {
 
 impl Form {
     pub(crate) fn parse(text: &str) -> Result<Self> {
+        if text.bytes().filter(|byte| *byte == b'&').count() >= MOST_FIELDS {
+            return Err(Problem::TooLarge);
+        }
         let pairs = parse_pairs(text).map_err(|_| Problem::NotUtf8)?;
         let owned =
             |(name, value): (Cow<'_, str>, Cow<'_, str>)| (name.into_owned(), value.into_owned());
@@ -190,9 +199,9 @@ impl Visit {
         value.to_str().ok()
     }
 
-    /// Whether a page of another site has led here.
+    /// Whether it may be that a page of another site has led here.
     pub(crate) fn is_from_elsewhere(&self) -> bool {
-        matches!(Sender::of(&self.parts, &self.origin), Sender::Foreign)
+        Sender::of_link(&self.parts, &self.origin) != Sender::Own
     }
 
     /// The identifier of the request.
@@ -320,11 +329,17 @@ impl Visit {
         if !media_type.starts_with("application/x-www-form-urlencoded") {
             return Err(Problem::NotAForm);
         }
+        let largest = match self.is_signed_in() {
+            true => MAX_FORM,
+            false if self.parts.uri.path().ends_with("/sign-in/") => MAX_SIGN_IN,
+            false => MAX_SIGNED_OUT,
+        };
         let body = self.body.take().unwrap_or_else(Body::empty);
-        let bytes = body
-            .collect(MAX_FORM)
-            .await
-            .map_err(|_| Problem::TooLarge)?;
+        let bytes = body.collect(largest).await;
+        let bytes = bytes.map_err(|_| match self.is_signed_in() {
+            true => Problem::TooLarge,
+            false => Problem::TooLargeToKeep,
+        })?;
         let text = std::str::from_utf8(&bytes).map_err(|_| Problem::NotUtf8)?;
         self.form = Form::parse(text)?;
         Ok(())

@@ -43,6 +43,7 @@ problem-method = Diese Adresse kann nur geöffnet werden oder ein Formular bekom
 problem-not-utf8 = Die Adresse oder das Formular hat Zeichen, die nicht gelesen werden können.
 problem-not-a-form = Was gesendet wurde, ist kein Formular.
 problem-too-large = Was gesendet wurde, ist zu groß. Senden Sie weniger auf einmal.
+problem-too-large-to-keep = Ihre Sitzung ist zu Ende, und was Sie gesendet haben, ist zu groß, um es aufzuheben. Melden Sie sich in einem anderen Tab an, gehen Sie hier zurück und senden Sie es noch einmal.
 problem-foreign = Das Formular kam von einer anderen Website, deshalb wurde nichts getan. Öffnen Sie die Seite hier und senden Sie es noch einmal.
 problem-other-account = Inzwischen hat sich jemand anderes angemeldet, deshalb wurde nichts getan. Öffnen Sie die Seite noch einmal.
 problem-unavailable = Der Dienst kann gerade keine Sitzungen nachsehen. Versuchen Sie es gleich noch einmal.

@@ -43,6 +43,7 @@ problem-method = This address can only be opened, or be sent a form.
 problem-not-utf8 = The address or the form has characters that cannot be read.
 problem-not-a-form = What was sent is not a form.
 problem-too-large = What was sent is too large. Send less at once.
+problem-too-large-to-keep = Your session has ended, and what you sent is too large to keep. Sign in in another tab, then go back here and send it again.
 problem-foreign = The form was sent from another site, so nothing was done. Open the page here and send it again.
 problem-other-account = Somebody else has signed in meanwhile, so nothing was done. Open the page again.
 problem-unavailable = The service cannot look up sessions just now. Try again in a moment.

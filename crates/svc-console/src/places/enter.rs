@@ -34,7 +34,7 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
     }
     let query = visit.query()?;
     let title = texts.get("enter");
-    Ok(Answer::page(plain_page(
+    let page = plain_page(
         visit,
         &title,
         &html! {
@@ -46,7 +46,8 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
                 button.primary autofocus { (texts.get("sign-in")) }
             }
         },
-    )))
+    );
+    Ok(Answer::page(page).secret())
 }
 
 /// The page that makes the first operator.
@@ -55,7 +56,7 @@ pub(crate) async fn first_run(visit: &Visit) -> Result<Answer> {
     if !visit.is_post() {
         let code = query.text("code");
         return Ok(match visit.is_first_run(code).await? {
-            true => Answer::page(first_run_page(visit, code, None)),
+            true => Answer::page(first_run_page(visit, code, None)).secret(),
             false => late(visit),
         });
     }

@@ -96,7 +96,9 @@ pub(crate) fn asked(visit: &Visit) -> Answer {
         return Answer::go(&place);
     }
     let mut form = svc_model::QueryString::new();
-    for (name, value) in visit.form().iter() {
+    // Passwords are entered again.
+    let fields = visit.form().iter();
+    for (name, value) in fields.filter(|(name, _)| !name.contains("password")) {
         form.push(name, value);
     }
     let wanted = Wanted {

@@ -37,6 +37,12 @@ pub(crate) async fn answer(
 ) -> Result<Answer> {
     let file = match visit.take_upload() {
         Some(mut upload) => {
+            // Nothing is read of somebody who may not replace it.
+            let model = Box::pin(Model::open(visit, scope, of)).await?;
+            let field = model.field(field).ok_or(Problem::NotFound)?;
+            if !may_replace(&model, field) {
+                return Err(Problem::Forbidden);
+            }
             let fields = upload.fields().await?;
             visit.set_form(Form::of(fields));
             let body = upload.into_body();
