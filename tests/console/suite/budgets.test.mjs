@@ -14,7 +14,7 @@ const PAINT = 2_500;
 
 const tour = new Tour();
 
-for (const place of places) {
+for (const place of places.filter(({ budget }) => budget)) {
   test(`the place ${place.name} is small, quick, and moves nothing`, async (t) => {
     const seen = [];
     for (let run = 0; run < RUNS; run += 1) await tour.visit(place, {}, async (at) => seen.push(await measured(at)));

@@ -1,5 +1,5 @@
-// The places of the console. A new one is one line here: everything in `places.test.mjs` and `budgets.test.mjs` is
-// checked there then.
+// The places of the console. A new one is one line here: everything in `places.test.mjs` is checked there
+// then.
 
 const main = "/console/projects/main/prod/";
 const dev = "/console/projects/main/dev/";
@@ -8,21 +8,21 @@ const records = (model) => `${main}records/sqlite/${encodeURIComponent(model)}/`
 /**
  * Each with a `name` and a `path`; `open` gives the address in place of a path. `signedOut`: nobody is signed in.
  * `status`: what it answers when that is not 200. `snapshot`: what screen readers get is kept in `snapshots/`.
- * `dark`: there is a picture in dark colours too. `whole`: pictures show the whole page, and not only its beginning.
+ * `dark`: there is a picture in dark colours too. `budget`: how quick and small it is counts in `budgets.test.mjs`. `whole`: pictures show the whole page, and not only its beginning.
  */
 export const places = [
-  { name: "sign-in", path: "/console/sign-in/", signedOut: true, snapshot: true, dark: true },
+  { name: "sign-in", path: "/console/sign-in/", signedOut: true, snapshot: true, dark: true, budget: true },
   { name: "enter", open: (links) => links.enter, signedOut: true, snapshot: true },
   { name: "first-run", open: (links) => links.firstRun, signedOut: true, snapshot: true },
   { name: "projects", path: "/console/projects/", snapshot: true },
-  { name: "environment", path: main, snapshot: true, dark: true },
+  { name: "environment", path: main, snapshot: true, dark: true, budget: true },
   { name: "environment-empty", path: dev },
   { name: "connect", path: `${main}connect/`, snapshot: true, dark: true },
   { name: "connect-sqlite", path: `${main}connect/?engine=sqlite` },
   { name: "resource", path: `${main}resources/sqlite/`, snapshot: true },
   { name: "resource-delete", path: `${main}resources/sqlite/delete/`, snapshot: true },
   { name: "models", path: `${main}records/sqlite/`, snapshot: true },
-  { name: "records", path: records("parts"), snapshot: true, dark: true },
+  { name: "records", path: records("parts"), snapshot: true, dark: true, budget: true },
   { name: "records-filtered", path: `${records("items")}?kind=3&_order_by=-id`, dark: true },
   { name: "records-none", path: `${records("items")}?kind=99` },
   { name: "records-wrong", path: `${records("items")}?nothing=1` },
@@ -30,9 +30,9 @@ export const places = [
   { name: "records-names", path: records(`order "of" <i>things</i> & 'more'/ü?#`) },
   { name: "records-without-key", path: records("notes") },
   { name: "records-view", path: records("part_names") },
-  { name: "records-wide", path: records("wide") },
-  { name: "records-large", path: records("large") },
-  { name: "record", path: `${records("parts")}record/1/`, snapshot: true, dark: true },
+  { name: "records-wide", path: records("wide"), budget: true },
+  { name: "records-large", path: records("large"), budget: true },
+  { name: "record", path: `${records("parts")}record/1/`, snapshot: true, dark: true, budget: true },
   { name: "record-types", path: `${records("kinds")}record/1/` },
   { name: "record-large", path: `${records("large")}record/1/` },
   { name: "record-new", path: `${records("parts")}new/`, snapshot: true },
@@ -41,25 +41,25 @@ export const places = [
   { name: "records-change", path: `${records("parts")}change/?_which=all` },
   { name: "records-import", path: `${records("parts")}import/` },
   { name: "record-history", path: `${records("parts")}record/1/history/` },
-  { name: "snippets", path: `${main}snippets/sqlite/parts/` },
-  { name: "sql", path: `${main}sql/sqlite/`, dark: true },
+  { name: "snippets", path: `${main}snippets/sqlite/parts/`, budget: true },
+  { name: "sql", path: `${main}sql/sqlite/`, dark: true, budget: true },
   { name: "charts", path: `${main}charts/` },
-  { name: "chart", path: `${main}charts/model/sqlite/parts/`, dark: true },
+  { name: "chart", path: `${main}charts/model/sqlite/parts/`, dark: true, budget: true },
   { name: "dashboard", path: `${main}dashboard/` },
-  { name: "pages", path: `${main}pages/`, snapshot: true },
+  { name: "pages", path: `${main}pages/`, snapshot: true, budget: true },
   { name: "page-new", path: `${main}pages/new/`, dark: true },
   { name: "pages-copy", path: `${main}pages/copy/` },
   { name: "users", path: `${main}users/`, snapshot: true },
   { name: "user-new", path: `${main}users/new/`, snapshot: true, dark: true },
   { name: "teams", path: `${main}teams/`, snapshot: true },
   { name: "team-new", path: `${main}teams/new/`, snapshot: true },
-  { name: "rights", path: `${main}rights/?resource=sqlite`, dark: true },
+  { name: "rights", path: `${main}rights/?resource=sqlite`, dark: true, budget: true },
   { name: "tokens", path: `${main}integrations/`, dark: true },
   { name: "service-tokens", path: `${main}integrations/service-tokens/`, snapshot: true },
   { name: "project-keys", path: `${main}integrations/keys/` },
   { name: "secrets", path: `${main}integrations/secrets/`, snapshot: true },
   { name: "hosts", path: `${main}integrations/hosts/`, snapshot: true },
-  { name: "audit", path: `${main}audit/`, dark: true },
+  { name: "audit", path: `${main}audit/`, dark: true, budget: true },
   { name: "audit-of-service", path: "/console/audit/" },
   { name: "settings", path: `${main}settings/`, snapshot: true, dark: true },
   { name: "settings-delete", path: `${main}settings/delete/`, snapshot: true },
@@ -74,7 +74,7 @@ export const places = [
   { name: "profile-security", path: "/console/profile/security/", snapshot: true },
   { name: "profile-sessions", path: "/console/profile/sessions/" },
   { name: "profile-keys", path: "/console/profile/keys/", snapshot: true },
-  { name: "service", path: "/console/service/" },
+  { name: "service", path: "/console/service/", budget: true },
   { name: "service-settings", path: "/console/service/settings/" },
   { name: "service-databases", path: "/console/service/databases/" },
   { name: "mails", path: "/console/service/mails/" },
