@@ -10,7 +10,7 @@ use crate::shell::{Failure, Repository, Run};
 /// The folder of the suite.
 const SUITE: &str = "tests/console";
 /// How long one file of tests may take, in milliseconds.
-const TIME_LIMIT: u32 = 300_000;
+const TIME_LIMIT: u32 = 900_000;
 
 /// Node's own test runner over the suite, with databases of every engine. Screenshots and what differs are written to a
 /// folder that is named at the end.
