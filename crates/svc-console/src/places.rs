@@ -12,6 +12,7 @@ mod enter;
 mod entered;
 mod environment;
 mod find;
+mod forgotten;
 mod imports;
 mod integrations;
 pub(crate) mod model;
@@ -87,6 +88,7 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
     }
     match parts[..] {
         ["sign-in"] => return sign_in::answer(visit).await,
+        ["forgotten"] => return forgotten::answer(visit).await,
         ["enter"] => return enter::answer(visit).await,
         ["first-run"] => return enter::first_run(visit).await,
         ["sign-out"] => return sign_in::sign_out(visit).await,

@@ -12,6 +12,7 @@ const records = (model) => `${main}records/sqlite/${encodeURIComponent(model)}/`
  */
 export const places = [
   { name: "sign-in", path: "/console/sign-in/", signedOut: true, snapshot: true, dark: true, budget: true },
+  { name: "forgotten", path: "/console/forgotten/", signedOut: true, snapshot: true },
   { name: "enter", open: (links) => links.enter, signedOut: true, snapshot: true },
   { name: "first-run", open: (links) => links.firstRun, signedOut: true, snapshot: true },
   { name: "projects", path: "/console/projects/", snapshot: true },

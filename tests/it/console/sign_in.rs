@@ -8,6 +8,7 @@ use std::{
 
 use serde_json::json;
 use svc_tests::{
+    Program,
     browser::{Browser, form_of},
     program,
 };
@@ -101,6 +102,27 @@ fn other_sites_strangers_and_the_api_get_nothing_from_the_cookie() {
     let unknown = Browser::new(&setup.service).get("/console/nowhere/");
     assert_eq!(unknown.status, 303);
     assert_eq!(browser.get("/console/nowhere/").status, 404);
+}
+
+#[test]
+fn a_forgotten_password_is_set_anew_by_a_mail_and_nobody_learns_who_has_an_account() {
+    let setup = Setup::new();
+    let browser = Browser::new(&setup.service);
+    let place = "/console/forgotten/";
+    assert!(browser.page("/console/sign-in/").contains(place));
+    let page = browser.page(place);
+    let known = browser.submit(place, &page, &[("email", EMAIL)]);
+    let unknown = browser.submit(place, &page, &[("email", "eve@example.com")]);
+    assert_eq!((known.status.as_u16(), unknown.status.as_u16()), (200, 200));
+    let about = |answer: &str, email: &str| answer.replace(email, "");
+    assert_eq!(
+        about(&known.body, EMAIL),
+        about(&unknown.body, "eve@example.com")
+    );
+    let mails = Program::new(setup.folder.path(), &["mail", "list", "--json"]).run_json();
+    let mails = mails.as_array().unwrap();
+    assert_eq!(mails.len(), 1, "{mails:?}");
+    assert_eq!(mails[0]["to"], EMAIL);
 }
 
 /// A program that is killed when this is dropped.

@@ -137,6 +137,7 @@ fn page(visit: &Visit, wanted: &Wanted<'_>, told: Option<Markup>) -> Markup {
                 (email_and_password(texts, wanted.email, "current-password"))
                 button.primary { (title) }
             }
+            p.forgotten { a href=(visit.root.below(["forgotten"])) { (texts.get("forgotten")) } }
         },
     )
 }
