@@ -1,48 +1,22 @@
-//! The pages of the demo: an application for the orders of the shop, in which some work is not published yet.
+//! The pages of the demo: an application for the orders of the shop.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use svc_model::{Draft, JsonObject, Scope};
 use svc_store::Store;
 
 use crate::error::{Error, OrJson as _};
 
-/// A page, and its draft; what the draft does not name is as it is published.
-#[derive(Deserialize)]
-struct Page {
-    published: Option<JsonObject>,
-    draft: Option<JsonObject>,
-}
-
 /// Makes the pages in an environment that has none.
 pub(super) async fn make(store: &Store, scope: &Scope) -> Result<(), Error> {
-    let pages: Vec<Page> = serde_json::from_str(include_str!("pages.json")).or_json("the pages")?;
-    for Page { published, draft } in pages {
-        let calls = store.pages();
-        let made = match published {
-            Some(page) => Some(
-                calls
-                    .create(scope, Draft::Off, settings(page)?.into())
-                    .await?,
-            ),
-            None => None,
-        };
-        let Some(draft) = draft else {
-            continue;
-        };
-        let uid = made.map(|made| made.settings()).transpose()?;
-        match uid.and_then(|made| made.uid()) {
-            Some(uid) => {
-                let patch = settings(draft)?;
-                calls.update(scope, Draft::On, &uid, patch, None).await?;
-            }
-            None => {
-                let page = settings(draft)?.into();
-                calls.create(scope, Draft::On, page).await?;
-            }
-        }
+    for page in read()? {
+        let page = settings(page)?.into();
+        store.pages().create(scope, Draft::Off, page).await?;
     }
     Ok(())
+}
+
+fn read() -> Result<Vec<JsonObject>, Error> {
+    serde_json::from_str(include_str!("pages.json")).or_json("the pages")
 }
 
 /// The properties as the service keeps them: `params` is a text that holds JSON, laid out as in the file.
@@ -56,7 +30,7 @@ fn settings(mut page: JsonObject) -> Result<JsonObject, Error> {
 
 /// The text without the indentation that it has in the file.
 fn unindented(json: &str) -> String {
-    json.replace("\n      ", "\n")
+    json.replace("\n    ", "\n")
 }
 
 #[cfg(test)]
@@ -65,14 +39,12 @@ mod tests {
 
     #[test]
     fn every_page_of_the_file_can_be_kept() {
-        let pages: Vec<Page> = serde_json::from_str(include_str!("pages.json")).unwrap();
+        let pages = read().unwrap();
         assert_eq!(pages.len(), 5);
         for page in pages {
-            for layer in [page.published, page.draft].into_iter().flatten() {
-                let params: String = settings(layer).unwrap().get("params").unwrap().unwrap();
-                assert!(params.starts_with("{\n  \"layout\""), "{params}");
-                assert!(params.ends_with("\n}"), "{params}");
-            }
+            let params: String = settings(page).unwrap().get("params").unwrap().unwrap();
+            assert!(params.starts_with("{\n  \"layout\""), "{params}");
+            assert!(params.ends_with("\n}"), "{params}");
         }
     }
 }
