@@ -171,7 +171,7 @@ export const tasks = {
     await person.leaveBy(person.page.locator("#found a").first());
     assert.equal(person.place, listOf(resource, "part_tags"));
     await person.go(`${HOME}find/`);
-    await person.fill(box, "makers 1");
+    await person.fill(box, `${resource} makers 1`);
     await person.leaveBy(find);
     const path = recordOf(resource, "makers", "1");
     await person.leaveBy(person.page.locator(`#found a[href="${path}"]`));

@@ -28,10 +28,8 @@ use crate::{
 
 /// How long a database may take to say what it has.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How many places of a kind are shown.
+/// How many places of a kind are shown, and in how many models a record is looked for by its key.
 const MOST: usize = 8;
-/// In how many models a record is looked for by its key.
-const MOST_RECORDS: usize = 3;
 /// How much of a value is read to name a record.
 const EXCERPT: u32 = 80;
 
@@ -231,24 +229,25 @@ impl Search<'_> {
 
     /// The records that a name of a model and a key stand for.
     async fn records(&self, all: &[(&ResourceName, ModelDescription)]) -> Group {
-        let Some((name, key)) = self.typed.model_and_key() else {
-            return Group::default();
-        };
-        let rank = |(_, model): &&(&ResourceName, ModelDescription)| {
+        let fit = |resource: &ResourceName, model: &ModelDescription| {
             let has_key = !model.primary_key_field.is_empty() && !model.primary_key_auto;
-            name.rank(&model.model).filter(|_| has_key)
+            let fit = self.typed.rank_with_key(&model.model, resource.as_str());
+            fit.filter(|_| has_key)
         };
-        let (best, _) = best(all.iter(), rank, MOST_RECORDS);
-        let id = RecordId::from(key);
-        let looked = best.into_iter().map(async |(resource, model)| {
-            let records = self.client.records(*resource, model.model.as_str());
+        let fitting = all.iter().filter_map(|(resource, model)| {
+            let (rank, key) = fit(resource, model)?;
+            Some((rank, *resource, model, key))
+        });
+        let (best, _) = best(fitting, |(rank, ..)| Some(*rank), MOST);
+        let looked = best.into_iter().map(async |(_, resource, model, key)| {
+            let records = self.client.records(resource, model.model.as_str());
             let records = records.typed::<JsonObject>();
-            let call = records.get(id.clone()).excerpt(EXCERPT).deadline(PATIENCE);
+            let call = records.get(RecordId::from(key)).excerpt(EXCERPT);
             // A key of another kind is wrong for this model, and right for another one.
-            let record = call.send().await.ok()?;
+            let record = call.deadline(PATIENCE).send().await.ok()?;
             Some(Found {
                 name: format!("{} {key}", model.model),
-                detail: model::label(model, &record),
+                detail: format!("{resource} · {}", model::label(model, &record)),
                 href: self.place_of(resource, &model.model, &["record", key]),
             })
         });

@@ -37,7 +37,7 @@ export class Person {
   /** Follows a link, presses a button, or opens a menu. */
   async choose(locator) {
     if (!this.keyboard) return locator.click();
-    await this.#reach(locator);
+    await this.#reachAnywhere(locator);
     await this.page.keyboard.press("Enter");
   }
 
@@ -89,6 +89,21 @@ export class Person {
       await this.page.keyboard.press("ArrowRight");
     }
     assert(await locator.isChecked());
+  }
+
+  /** The same for what may be in a cell of a grid, which has keys of its own. */
+  async #reachAnywhere(locator) {
+    await locator.waitFor({ state: "attached" });
+    const cell = await locator.evaluate((it) => {
+      const found = it.closest("[role=grid] :is(td, th)");
+      return found && [found.parentElement.rowIndex, found.cellIndex];
+    });
+    if (!cell) return this.#reach(locator);
+    const [row, column] = cell;
+    await this.#reach(this.page.locator("[role=grid] [tabindex='0']"));
+    const keys = ["Control+Home", ...Array(column).fill("ArrowRight")];
+    keys.push(...(row === 0 ? ["ArrowUp"] : Array(row - 1).fill("ArrowDown")));
+    for (const key of keys) await this.page.keyboard.press(key);
   }
 
   /** Goes from field to field until an element has the focus. */

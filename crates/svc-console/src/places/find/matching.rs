@@ -23,10 +23,12 @@ impl Typed {
         self.words.is_empty()
     }
 
-    /// The first word, and what follows it as the key of a record.
-    pub(super) fn model_and_key(&self) -> Option<(Self, &str)> {
-        let (name, key) = self.text.split_once(char::is_whitespace)?;
-        Some((Self::new(name), key.trim_start()))
+    /// How well a model fits a text that ends in the key of a record, and the key: `MODEL KEY`, or `DATABASE MODEL KEY`.
+    pub(super) fn rank_with_key(&self, model: &str, resource: &str) -> Option<(Rank, &str)> {
+        let (first, rest) = first_word(&self.text)?;
+        let second = first_word(rest).filter(|_| first.eq_ignore_ascii_case(resource));
+        let below = second.and_then(|(name, key)| Some((Self::new(name).rank(model)?, key)));
+        below.or_else(|| Some((Self::new(first).rank(model)?, rest)))
     }
 
     /// How well a name fits; `None` if it does not.
@@ -55,6 +57,12 @@ impl Typed {
         };
         self.rank(name).or_else(all)
     }
+}
+
+/// The first word, and what follows it as it was typed.
+fn first_word(text: &str) -> Option<(&str, &str)> {
+    let (first, rest) = text.split_once(char::is_whitespace)?;
+    Some((first, rest.trim_start()))
 }
 
 /// Those that fit best, and how many more fit. Equally good ones stay in their order.
@@ -99,14 +107,17 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_what_follows_the_first_word_as_it_was_typed() {
+    fn a_key_is_what_follows_the_name_as_it_was_typed() {
         let typed = Typed::new("Part_tags  1,Steel Plate");
-        let (name, key) = typed.model_and_key().unwrap();
-        assert_eq!(
-            (name.rank("part_tags"), key),
-            (Some((0, 9)), "1,Steel Plate")
-        );
-        assert_eq!(Typed::new("parts").model_and_key(), None);
+        let found = typed.rank_with_key("part_tags", "shop");
+        assert_eq!(found, Some(((0, 9), "1,Steel Plate")));
+        assert_eq!(Typed::new("parts").rank_with_key("parts", "shop"), None);
+        let typed = Typed::new("shop parts 42");
+        assert_eq!(typed.rank_with_key("parts", "shop"), Some(((0, 5), "42")));
+        assert_eq!(typed.rank_with_key("parts", "crm"), None);
+        // A model may have the name of its database.
+        let typed = Typed::new("shop 42");
+        assert_eq!(typed.rank_with_key("shop", "shop"), Some(((0, 4), "42")));
         // Letters that are longer in small are no problem.
         assert_eq!(Typed::new("\u{130}x").rank("a\u{130}x"), Some((3, 5)));
     }
