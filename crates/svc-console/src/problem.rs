@@ -20,6 +20,8 @@ pub(crate) enum Problem {
     NotAForm,
     /// The form is too large.
     TooLarge,
+    /// The text of a query has more parameters than it may have.
+    TooManyParameters,
     /// The form was sent by another site.
     Foreign,
     /// Nobody is signed in.
@@ -55,7 +57,7 @@ impl Problem {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::OtherMethod => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NotUtf8 => StatusCode::BAD_REQUEST,
+            Self::NotUtf8 | Self::TooManyParameters => StatusCode::BAD_REQUEST,
             Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Foreign

@@ -1097,3 +1097,6 @@ keys-ends = Zur ersten oder letzten Zelle der Tabelle
 keys-open = Den Datensatz oder den Link der Zelle öffnen
 keys-range = Mehrere Zellen wählen
 keys-copy = Die Zellen kopieren
+
+# What SQL refuses or asks for.
+sql-too-many-parameters = Diese Abfrage hat mehr als 200 Parameter. Schreiben Sie einige der Werte in den Text.

@@ -1097,3 +1097,6 @@ keys-ends = To the first or last cell of the table
 keys-open = Open the record or the link of the cell
 keys-range = Choose several cells
 keys-copy = Copy the cells
+
+# What SQL refuses or asks for.
+sql-too-many-parameters = This query has more than 200 parameters. Write some of the values into its text.

@@ -42,6 +42,7 @@ fn told(visit: &Visit, problem: &Problem) -> Markup {
         Problem::NotUtf8 => texts.get("problem-not-utf8"),
         Problem::NotAForm => texts.get("problem-not-a-form"),
         Problem::TooLarge => texts.get("problem-too-large"),
+        Problem::TooManyParameters => texts.get("sql-too-many-parameters"),
         Problem::Foreign => texts.get("problem-foreign"),
         Problem::Forbidden => texts.get("problem-forbidden"),
         Problem::SignedOut => texts.get("sign-in-ended"),

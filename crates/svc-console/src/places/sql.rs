@@ -178,7 +178,8 @@ async fn sent(context: &Context<'_>, resource: &str) -> Result<Answer> {
         state.keep_draft(context).await?;
         let mut to = state.at(here);
         // A value that had no field yet is asked for first.
-        let has_field = |name: &str| form.get(&format!("p.{name}")).is_some();
+        let fields = form.by_name();
+        let has_field = |name: &str| fields.contains_key(&*format!("p.{name}"));
         to = match action {
             "structure" => to,
             _ if state.parameters.iter().all(|it| has_field(&it.name)) => to.with("run", "1"),

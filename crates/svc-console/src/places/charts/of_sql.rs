@@ -161,6 +161,8 @@ async fn points(
 /// The chart as its address says.
 pub(super) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
+    // Reading the text is work that not everybody may cause.
+    context.check_administrator()?;
     let query = visit.query()?;
     let chart = OfSql::read(&context, resource, &query).await?;
     let place = context.place(["charts", "sql", resource]);

@@ -14,7 +14,7 @@ use crate::{
         Context,
         saved::{self, Kind},
     },
-    problem::Result,
+    problem::{Problem, Result},
     visit::Form,
 };
 
@@ -35,6 +35,8 @@ pub(crate) struct State {
     pub(crate) structure: String,
     /// The saved query that was opened.
     pub(crate) saved: Option<Item>,
+    /// Whether the parameters have positions, and no names.
+    is_positional: bool,
     /// Where the text is kept when it is too long for an address.
     draft: Option<String>,
 }
@@ -128,23 +130,21 @@ impl State {
         } else if let Some(item) = &state.saved {
             text_of(&item.value).clone_into(&mut state.text);
         }
-        state.parameters = state.read_parameters(form);
+        let binds = Binds::of(&state.text, state.is_mysql).ok_or(Problem::TooManyParameters)?;
+        state.is_positional = matches!(binds, Binds::Positional(_));
+        state.parameters = state.read_parameters(binds, form);
         Ok(state)
     }
 
-    /// The parameters of the text.
-    fn binds(&self) -> Binds {
-        Binds::of(&self.text, self.is_mysql)
-    }
-
-    fn read_parameters(&self, form: &Form) -> Vec<Parameter> {
+    fn read_parameters(&self, binds: Binds, form: &Form) -> Vec<Parameter> {
         let kept = self.saved.as_ref().map(|item| &item.value["parameters"]);
-        let names = self.binds().names().into_iter();
+        let names = binds.into_names().into_iter();
+        let form = form.by_name();
         let parameter = |name: String| {
             let kept = kept.map(|kept| &kept[&name]);
             let of_kept = |key: &str| kept.and_then(|kept| kept[key].as_str()).unwrap_or_default();
-            let value = form.get(&format!("p.{name}"));
-            let kind = form.get(&format!("t.{name}"));
+            let value = form.get(&*format!("p.{name}")).copied();
+            let kind = form.get(&*format!("t.{name}")).copied();
             Parameter {
                 value: value.unwrap_or_else(|| of_kept("value")).to_owned(),
                 kind: ParameterKind::of(kind.unwrap_or_else(|| of_kept("kind")))
@@ -240,18 +240,14 @@ impl State {
     /// The call that runs the text.
     pub(crate) fn call(&self, context: &Context<'_>) -> Call<Query> {
         let mut query = SqlQuery::new(&self.text);
-        match self.binds() {
-            Binds::Named(_) => {
-                for parameter in &self.parameters {
-                    query = query.bind(&parameter.name, parameter.to_json());
-                }
+        if !self.is_positional {
+            for parameter in &self.parameters {
+                query = query.bind(&parameter.name, parameter.to_json());
             }
-            Binds::Positional(0) => {}
-            Binds::Positional(_) => {
-                let values = self.parameters.iter().map(Parameter::to_json);
-                query.v = Some(1);
-                query.params = Some(Params::Values(values.collect()));
-            }
+        } else if !self.parameters.is_empty() {
+            let values = self.parameters.iter().map(Parameter::to_json);
+            query.v = Some(1);
+            query.params = Some(Params::Values(values.collect()));
         }
         query.timezone.clone_from(&context.account.timezone);
         let sql = context.client.sql(self.resource.as_str());
