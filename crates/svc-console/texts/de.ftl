@@ -1100,3 +1100,4 @@ keys-copy = Die Zellen kopieren
 
 # What SQL refuses or asks for.
 sql-too-many-parameters = Diese Abfrage hat mehr als 200 Parameter. Schreiben Sie einige der Werte in den Text.
+sql-of-another = Ein anderes Konto hat diese Abfrage gespeichert, und sie würde mit Ihren Rechten laufen. Lesen Sie sie, bevor Sie sie ausführen.

@@ -1100,3 +1100,4 @@ keys-copy = Copy the cells
 
 # What SQL refuses or asks for.
 sql-too-many-parameters = This query has more than 200 parameters. Write some of the values into its text.
+sql-of-another = Another account has saved this query, and it would run with your rights. Read it before you run it.

@@ -209,8 +209,7 @@ pub(crate) async fn saved_part(context: &Context<'_>, item: &Item) -> Result<Mar
         }
         ["sql", resource] => {
             context.check_administrator()?;
-            let chart = OfSql::of_saved(context, resource, query).await?;
-            Ok(chart.part(context, None).await)
+            OfSql::saved_part(context, resource, item).await
         }
         _ => Err(Problem::NotFound),
     }

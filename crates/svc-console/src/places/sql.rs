@@ -142,6 +142,11 @@ async fn opened(context: &Context<'_>, resource: &str) -> Result<Answer> {
         let told = notice::done(&visit.texts.get("sql-from-elsewhere"));
         return Ok(Answer::page(page.show(Some(told), &html! {})));
     }
+    // What another account has saved runs when who looks says so: the form has the text itself.
+    if state.is_of_another {
+        let told = notice::done(&visit.texts.get("sql-of-another"));
+        return Ok(Answer::page(page.show(Some(told), &html! {})));
+    }
     let statement = waiting::statement_id(visit);
     let here = editor_of(context, resource);
     let running = Running {
@@ -209,7 +214,7 @@ async fn csv(context: &Context<'_>, resource: &str) -> Result<Answer> {
     if visit.is_post() {
         return Err(Problem::OtherMethod);
     }
-    if visit.is_from_elsewhere() {
+    if visit.is_from_elsewhere() || state.is_of_another {
         return Ok(Answer::go(&state.at(editor_of(context, resource))));
     }
     let csv = HeaderValue::from_static("text/csv");

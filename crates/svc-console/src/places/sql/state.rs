@@ -35,6 +35,10 @@ pub(crate) struct State {
     pub(crate) structure: String,
     /// The saved query that was opened.
     pub(crate) saved: Option<Item>,
+    /// Whether the text was asked for as what another account has saved, which may change it at any time.
+    pub(crate) is_of_another: bool,
+    /// Whether the saved query is that of another account.
+    has_other_owner: bool,
     /// Whether the parameters have positions, and no names.
     is_positional: bool,
     /// Where the text is kept when it is too long for an address.
@@ -117,6 +121,9 @@ impl State {
             resource: resource.to_owned(),
             is_mysql: engine.is_some_and(|it| it.contains("mysql") || it.contains("maria")),
             structure: form.text("structure").trim().to_owned(),
+            has_other_owner: saved
+                .as_ref()
+                .is_some_and(|item| item.owner != context.account.uid),
             saved,
             ..Self::default()
         };
@@ -125,10 +132,14 @@ impl State {
             state.text = text.replace("\r\n", "\n");
         } else if let Some(uid) = form.get("draft") {
             let draft = saved::find(context, Kind::Draft, uid).await?;
+            if draft.owner != context.account.uid {
+                return Err(Problem::NotFound);
+            }
             text_of(&draft.value).clone_into(&mut state.text);
             state.draft = Some(draft.uid);
         } else if let Some(item) = &state.saved {
             text_of(&item.value).clone_into(&mut state.text);
+            state.is_of_another = state.has_other_owner;
         }
         let binds = Binds::of(&state.text, state.is_mysql).ok_or(Problem::TooManyParameters)?;
         state.is_positional = matches!(binds, Binds::Positional(_));
@@ -167,7 +178,7 @@ impl State {
 
     /// Keeps the text where it can be found again when it is too long for an address.
     pub(crate) async fn keep_draft(&mut self, context: &Context<'_>) -> Result<()> {
-        if !self.is_long() || self.is_as_saved() {
+        if !self.is_long() || self.is_in_saved() {
             return Ok(());
         }
         let administration = context.client.administration();
@@ -196,6 +207,11 @@ impl State {
         self.text.len() > LONGEST
     }
 
+    /// Whether the saved query can stand for the text. One of another account cannot: what was read must be what runs.
+    fn is_in_saved(&self) -> bool {
+        !self.has_other_owner && self.is_as_saved()
+    }
+
     fn is_as_saved(&self) -> bool {
         self.saved
             .as_ref()
@@ -208,7 +224,7 @@ impl State {
         if let Some(item) = &self.saved {
             place = place.with("saved", &item.uid);
         }
-        if !self.is_as_saved() && !self.text.is_empty() {
+        if !self.is_in_saved() && !self.text.is_empty() {
             place = match (&self.draft, self.is_long()) {
                 (Some(draft), true) => place.with("draft", draft),
                 _ => place.with("query", &self.text),
@@ -277,6 +293,29 @@ fn text_of(value: &Value) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn saved_by(owner: &str) -> Item {
+        let item = json!({
+            "uid": "i", "kind": "query", "name": "n", "model": "s", "value": {"query": "SELECT 1"}, "shared": true,
+            "owner": owner, "date_add": "", "date_update": "",
+        });
+        serde_json::from_value(item).unwrap()
+    }
+
+    #[test]
+    fn an_address_has_the_text_itself_where_another_account_could_change_it() {
+        let at = |has_other_owner| {
+            let state = State {
+                text: "SELECT 1".to_owned(),
+                saved: Some(saved_by("someone")),
+                has_other_owner,
+                ..State::default()
+            };
+            state.at(Href::root("")).to_string()
+        };
+        assert!(!at(false).contains("query="), "{}", at(false));
+        assert!(at(true).contains("query=SELECT"), "{}", at(true));
+    }
 
     #[test]
     fn a_value_is_sent_as_what_it_was_chosen_to_be_and_keeps_its_digits() {
