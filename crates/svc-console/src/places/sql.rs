@@ -217,7 +217,7 @@ async fn csv(context: &Context<'_>, resource: &str) -> Result<Answer> {
     if visit.is_from_elsewhere() || state.is_of_another {
         return Ok(Answer::go(&state.at(editor_of(context, resource))));
     }
-    let csv = HeaderValue::from_static("text/csv");
+    let csv = HeaderValue::from_static("text/csv; escape-formulas=1");
     let call = state.call(context).header(header::ACCEPT, csv);
     match call.send_streaming().await {
         Ok(answer) => {
