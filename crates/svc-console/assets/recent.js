@@ -1,13 +1,17 @@
-// Keeps the names of the places that were open last, for as long as somebody is signed in, and shows them first.
+// Keeps the names of the places that were open last, for as long as the tab is open and somebody is signed in, and shows
+// them first.
 
 const link = document.querySelector("[data-palette]");
 const kept = `svc-recent ${location.pathname.split("/console/")[0]}`;
-const forget = () => localStorage.removeItem(kept);
+const signOut = document.querySelector('form[action$="/sign-out/"]');
+const account = signOut?.elements.account?.value;
+const forget = () => sessionStorage.removeItem(kept);
 
-/** Pairs of path and name, the last one first. */
+/** Pairs of path and name, the last one first: those of who is signed in, which may have changed in another tab. */
 function read() {
   try {
-    return JSON.parse(localStorage.getItem(kept)) ?? [];
+    const [whose, places] = JSON.parse(sessionStorage.getItem(kept));
+    return whose === account ? places : [];
   } catch {
     return [];
   }
@@ -19,9 +23,10 @@ if (!link) {
   forget();
 } else if (name && location.pathname !== link.pathname) {
   const others = read().filter(([path]) => path !== location.pathname);
-  localStorage.setItem(kept, JSON.stringify([[location.pathname, name], ...others].slice(0, 8)));
+  const places = [[location.pathname, name], ...others].slice(0, 8);
+  sessionStorage.setItem(kept, JSON.stringify([account, places]));
 }
-document.querySelector('form[action$="/sign-out/"]')?.addEventListener("submit", forget);
+signOut?.addEventListener("submit", forget);
 
 addEventListener("svc-found", ({ target: dialog, detail: typed }) => {
   const before = read();

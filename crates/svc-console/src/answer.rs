@@ -70,6 +70,9 @@ impl Answer {
         // Kept so that going back shows what was there, and asked for again before it is shown.
         let cache = HeaderValue::from_static("private, no-cache");
         answer.headers.insert(header::CACHE_CONTROL, cache);
+        // A part is no answer where the whole page is asked for.
+        let part = HeaderValue::from_static("svc-fragment");
+        answer.headers.insert(header::VARY, part);
         answer
     }
 
@@ -201,6 +204,12 @@ fn attachment(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_is_not_taken_for_a_part_of_it() {
+        let response = Answer::page(Markup::default()).into_response();
+        assert_eq!(response.headers()[header::VARY], "svc-fragment");
+    }
 
     #[test]
     fn the_name_of_a_download_cannot_leave_its_header() {

@@ -21,14 +21,63 @@ pub(crate) type Models = Arc<Vec<ModelDescription>>;
 /// Whose models: a digest of the credential with project, environment and resource.
 type Key = [u8; 32];
 
-/// What is kept, the last used at the end.
+/// What is kept.
 #[derive(Default)]
-pub(crate) struct Descriptions(Mutex<VecDeque<Kept>>);
+pub(crate) struct Descriptions(Mutex<All>);
+
+#[derive(Default)]
+struct All {
+    /// The last used at the end.
+    kept: VecDeque<Kept>,
+    /// How many fields are kept in all; what several share counts once.
+    fields: usize,
+}
 
 struct Kept {
     key: Key,
     etag: String,
     models: Models,
+    /// How many fields the models have.
+    fields: usize,
+}
+
+impl All {
+    /// Takes out what is kept of a session.
+    fn take(&mut self, key: &Key) -> Option<Kept> {
+        let at = self.kept.iter().position(|kept| kept.key == *key)?;
+        let taken = self.kept.remove(at)?;
+        if !self.shares(&taken.models) {
+            self.fields -= taken.fields;
+        }
+        Some(taken)
+    }
+
+    /// Adds what was used last.
+    fn add(&mut self, added: Kept) {
+        if !self.shares(&added.models) {
+            self.fields += added.fields;
+        }
+        self.kept.push_back(added);
+    }
+
+    /// Whether somebody who is kept sees these models.
+    fn shares(&self, models: &Models) -> bool {
+        self.kept
+            .iter()
+            .any(|kept| Arc::ptr_eq(&kept.models, models))
+    }
+
+    /// Drops what was not used for longest, until there is not too much.
+    fn make_room(&mut self) {
+        while self.kept.len() > MOST_KEPT || self.fields > MOST_FIELDS {
+            let Some(dropped) = self.kept.pop_front() else {
+                return;
+            };
+            if !self.shares(&dropped.models) {
+                self.fields -= dropped.fields;
+            }
+        }
+    }
 }
 
 impl fmt::Debug for Descriptions {
@@ -57,18 +106,18 @@ impl Descriptions {
 
     fn find(&self, key: &Key) -> Option<(String, Models)> {
         let mut kept = self.0.lock();
-        let at = kept.iter().position(|kept| kept.key == *key)?;
-        let found = kept.remove(at)?;
+        let found = kept.take(key)?;
         let answer = (found.etag.clone(), Arc::clone(&found.models));
-        kept.push_back(found);
+        kept.add(found);
         Some(answer)
     }
 
     fn keep(&self, key: Key, etag: Option<String>, models: Vec<ModelDescription>) -> Models {
         let mut kept = self.0.lock();
-        kept.retain(|kept| kept.key != key);
+        kept.take(&key);
         // Most people see the same, which is kept once.
         let same = kept
+            .kept
             .iter()
             .find(|kept| Some(&kept.etag) == etag.as_ref() && *kept.models == models);
         let models = match same {
@@ -76,32 +125,16 @@ impl Descriptions {
             None => Arc::new(models),
         };
         if let Some(etag) = etag {
-            kept.push_back(Kept {
+            kept.add(Kept {
                 key,
                 etag,
+                fields: models.iter().map(|model| model.fields.len() + 1).sum(),
                 models: Arc::clone(&models),
             });
         }
-        while kept.len() > MOST_KEPT || (fields_of(&kept) > MOST_FIELDS && !kept.is_empty()) {
-            kept.pop_front();
-        }
+        kept.make_room();
         models
     }
-}
-
-/// How many fields are kept in all; what several share counts once.
-fn fields_of(kept: &VecDeque<Kept>) -> usize {
-    let mut seen: Vec<*const Vec<ModelDescription>> = Vec::new();
-    let mut fields = 0;
-    for kept in kept {
-        let at = Arc::as_ptr(&kept.models);
-        if !seen.contains(&at) {
-            seen.push(at);
-            let models = kept.models.iter();
-            fields += models.map(|model| model.fields.len() + 1).sum::<usize>();
-        }
-    }
-    fields
 }
 
 fn key_of(place: &[&[u8]]) -> Key {
@@ -155,5 +188,14 @@ mod tests {
         );
         assert!(kept.find(&key_of(&[b"1"])).is_none());
         assert!(kept.find(&key_of(&[b"4"])).is_some());
+        let all = kept.0.lock();
+        let mut sum = 0;
+        for (at, one) in all.kept.iter().enumerate() {
+            let mut before = all.kept.iter().take(at);
+            if !before.any(|known| Arc::ptr_eq(&known.models, &one.models)) {
+                sum += one.fields;
+            }
+        }
+        assert_eq!(all.fields, sum);
     }
 }

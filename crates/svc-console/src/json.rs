@@ -3,7 +3,10 @@
 use serde_json::value::RawValue;
 
 /// How many levels are indented; what lies deeper stays on its line.
-const INDENTED: usize = 64;
+const INDENTED: usize = 16;
+/// How long a text that is laid out may be, in bytes; and how many times as long as before where that is more.
+const LONGEST: usize = 1 << 20;
+const TIMES: usize = 4;
 
 /// What is wrong with a text that is meant to be JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +53,13 @@ pub(crate) fn compact(json: &str) -> String {
     out
 }
 
-/// The text over several lines, indented by two spaces for each level.
+/// The text over several lines, indented by two spaces for each level; as it is where that would be far longer.
 pub(crate) fn pretty(json: &str) -> String {
+    laid_out(json).unwrap_or_else(|| json.to_owned())
+}
+
+fn laid_out(json: &str) -> Option<String> {
+    let longest = json.len().saturating_mul(TIMES).max(LONGEST);
     let mut out = String::with_capacity(json.len() * 2);
     let mut level = 0_usize;
     let mut rest = json;
@@ -70,6 +78,9 @@ pub(crate) fn pretty(json: &str) -> String {
             _ => {}
         }
         out.push_str(part);
+        if out.len() > longest {
+            return None;
+        }
         match part {
             "{" | "[" => level += 1,
             ":" => out.push(' '),
@@ -78,7 +89,7 @@ pub(crate) fn pretty(json: &str) -> String {
         before = part;
         rest = after;
     }
-    out
+    Some(out)
 }
 
 /// Ends the line where what is inside of `outer` levels is indented.
@@ -132,6 +143,15 @@ mod tests {
         assert_eq!(pretty(&laid_out), laid_out);
         let deep = "[".repeat(5_000) + &"]".repeat(5_000);
         assert_eq!(compact(&pretty(&deep)), deep);
+    }
+
+    #[test]
+    fn layout_makes_no_text_far_longer() {
+        let nested = |inner: &str| "[".repeat(INDENTED) + inner + &"]".repeat(INDENTED);
+        let many = nested(&"[1],".repeat(10_000));
+        assert!(pretty(&many).len() <= LONGEST);
+        let more = nested(&"1,".repeat(100_000));
+        assert_eq!(pretty(&more), more);
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(crate) enum Problem {
     TooLarge,
     /// The form is too large to come back behind signing in.
     TooLargeToKeep,
+    /// The text of a query has more parameters than it may have.
+    TooManyParameters,
     /// The form was sent by another site.
     Foreign,
     /// Nobody is signed in.
@@ -57,7 +59,7 @@ impl Problem {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::OtherMethod => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NotUtf8 => StatusCode::BAD_REQUEST,
+            Self::NotUtf8 | Self::TooManyParameters => StatusCode::BAD_REQUEST,
             Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge | Self::TooLargeToKeep => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Foreign

@@ -1,6 +1,6 @@
 //! One request of a browser: what it asks for, whose session it has, and the client that asks the service for it.
 
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, fmt, sync::Arc};
 
 use http::{HeaderValue, Method, Request, header, request::Parts};
 use percent_encoding::percent_decode_str;
@@ -101,6 +101,15 @@ impl Form {
         self.iter()
             .find(|(known, _)| *known == name)
             .map(|(_, value)| value)
+    }
+
+    /// The first value of each field, to look up many.
+    pub(crate) fn by_name(&self) -> HashMap<&str, &str> {
+        let mut first = HashMap::with_capacity(self.0.len());
+        for (name, value) in self.iter() {
+            first.entry(name).or_insert(value);
+        }
+        first
     }
 
     /// The first value of a field, or the empty text.

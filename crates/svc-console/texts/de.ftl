@@ -1102,3 +1102,10 @@ keys-ends = Zur ersten oder letzten Zelle der Tabelle
 keys-open = Den Datensatz oder den Link der Zelle öffnen
 keys-range = Mehrere Zellen wählen
 keys-copy = Die Zellen kopieren
+
+# What SQL refuses or asks for.
+sql-too-many-parameters = Diese Abfrage hat mehr als 200 Parameter. Schreiben Sie einige der Werte in den Text.
+sql-of-another = Ein anderes Konto hat diese Abfrage gespeichert, und sie würde mit Ihren Rechten laufen. Lesen Sie sie, bevor Sie sie ausführen.
+
+# What an import refuses.
+import-too-many-columns = Eine Datei darf 2.000 Spalten haben, und deren Namen dürfen zusammen nicht länger als zwei Megabyte sein. Senden Sie eine Datei mit weniger Spalten.

@@ -1102,3 +1102,10 @@ keys-ends = To the first or last cell of the table
 keys-open = Open the record or the link of the cell
 keys-range = Choose several cells
 keys-copy = Copy the cells
+
+# What SQL refuses or asks for.
+sql-too-many-parameters = This query has more than 200 parameters. Write some of the values into its text.
+sql-of-another = Another account has saved this query, and it would run with your rights. Read it before you run it.
+
+# What an import refuses.
+import-too-many-columns = A file may have 2,000 columns, and their names must not be longer than two megabytes together. Send a file with fewer columns.

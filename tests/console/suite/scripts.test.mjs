@@ -125,6 +125,7 @@ test("places that were open before come first, and signing out forgets them", as
     await page.locator("header summary").last().click();
     await page.getByRole("button", { name: text("sign-out") }).click();
     await page.waitForURL(/\/sign-in\//);
+    assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), []);
     assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), []);
     assert.deepEqual(visitor.unexpected(), []);
   } finally {

@@ -2,7 +2,7 @@
 
 use svc_tests::{
     Service,
-    browser::{Browser, form_of},
+    browser::{Browser, form_of, forms_of},
     servers::{MariadbServer, PostgresServer, Server as _},
 };
 
@@ -131,6 +131,53 @@ fn the_rows_of_a_query_are_drawn_on_every_engine() {
             "{engine}: {page}"
         );
     }
+}
+
+#[test]
+fn a_query_of_somebody_else_is_drawn_only_when_who_looks_says_so() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let place = format!("{HOME}charts/sql/s/");
+    let page = browser.page(&format!("{place}?query=SELECT%20name,%20id%20FROM%20parts"));
+    let mut forms = forms_of(&page).into_iter();
+    let form = forms.find(|form| form.action.starts_with(&place)).unwrap();
+    let named = [
+        ("item_name", "Names"),
+        ("item_shared", "on"),
+        ("action", "save-new"),
+    ];
+    let saved = browser.submit_ok(&form.action, &page, &named);
+    let page = browser.page(&saved);
+    assert!(page.contains("<svg") && page.contains("bolt"), "{page}");
+    browser.submit_ok(&format!("{HOME}dashboard/"), &page, &[("action", "add")]);
+    assert!(browser.fragment(HOME, "tile-0").contains("bolt"));
+
+    setup.run("account add bob@example.com --password-stdin");
+    setup.run("member set bob@example.com --team Administrator --project main");
+    let bob = Browser::signed_in(&setup.service, "bob@example.com", PASSWORD);
+    for asked in [bob.page(&saved), bob.fragment(HOME, "tile-0")] {
+        assert!(
+            asked.contains("SELECT name, id FROM parts") && !asked.contains("bolt"),
+            "{asked}"
+        );
+        let ran = bob.submit_ok(&place, &asked, &[("action", "run")]);
+        assert!(ran.contains("query=SELECT"), "{ran}");
+        assert!(bob.page(&ran).contains("bolt"));
+    }
+
+    setup.run("account add eve@example.com --password-stdin");
+    setup.run("member set eve@example.com --team Editor --project main");
+    let eve = Browser::signed_in(&setup.service, "eve@example.com", PASSWORD);
+    let refused = eve.get(&saved);
+    assert_eq!(refused.status, 403, "{}", refused.body);
+    assert!(refused.body.contains("administrators"), "{}", refused.body);
+    let refused = eve.post(&saved, &named);
+    assert_eq!(refused.status, 403, "{}", refused.body);
+    let tile = eve.fragment(HOME, "tile-0");
+    assert!(
+        tile.contains("administrators") && !tile.contains("SELECT"),
+        "{tile}"
+    );
 }
 
 #[test]

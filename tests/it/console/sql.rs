@@ -267,6 +267,15 @@ fn queries_are_saved_shared_changed_and_deleted() {
     let shared = [("item_shared", "on"), ("action", "save")];
     browser.submit_ok(&place, &page, &shared);
     assert!(bob.page(address).contains("Parts &lt;1&gt;"));
+    // What somebody else has saved runs when who looks says so, as the text that was shown.
+    let asked = bob.page(&format!("{address}&run=1"));
+    assert!(
+        asked.contains("Another account") && !asked.contains("bolt"),
+        "{asked}"
+    );
+    let ran = bob.submit_ok(&place, &asked, &[("action", "run")]);
+    assert!(ran.contains("query=SELECT"), "{ran}");
+    assert!(bob.page(&ran).contains("bolt"));
     // SQL sees everything, so it is for administrators alone.
     let eve = Browser::signed_in(&setup.service, "eve@example.com", PASSWORD);
     assert!(!eve.page(HOME).contains("prod/sql/"));

@@ -208,8 +208,8 @@ pub(crate) async fn saved_part(context: &Context<'_>, item: &Item) -> Result<Mar
             }
         }
         ["sql", resource] => {
-            let chart = OfSql::of_saved(context, resource, query).await?;
-            Ok(chart.part(context, None).await)
+            context.check_administrator()?;
+            OfSql::saved_part(context, resource, item).await
         }
         _ => Err(Problem::NotFound),
     }

@@ -125,6 +125,13 @@ impl Dashboard {
         let content = match content {
             Ok(content) => content,
             Err(Problem::Api(error)) => notice::of_error(context.visit, &error),
+            Err(Problem::NotAdministrator) => {
+                html! { p.empty-state { (context.texts().get("sql-forbidden")) } }
+            }
+            Err(Problem::TooManyParameters) => notice::error(
+                context.visit,
+                &context.texts().get("sql-too-many-parameters"),
+            ),
             Err(Problem::NotFound) => {
                 html! { p.empty-state { (context.texts().get("dashboard-gone")) } }
             }

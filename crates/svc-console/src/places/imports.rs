@@ -55,6 +55,11 @@ pub(crate) async fn answer(visit: &mut Visit, scope: &Scope, of: (&str, &str)) -
         return Ok(Answer::page(start(&model, None)));
     }
     let form = visit.form();
+    if Mapped::is_too_large(form) {
+        let told = notice::error(visit, &visit.texts.get("import-too-many-columns"));
+        let page = start(&model, Some(told));
+        return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
+    }
     let beginning = match &file {
         File::None => {
             let told = notice::error(visit, &visit.texts.get("import-no-file"));
@@ -104,11 +109,11 @@ pub(crate) async fn answer(visit: &mut Visit, scope: &Scope, of: (&str, &str)) -
 /// Reads the form, with its file.
 async fn read(visit: &mut Visit) -> Result<File> {
     let Some(mut upload) = visit.take_upload() else {
-        return Ok(carried(visit.form()));
+        return carried(visit.form());
     };
     let fields = upload.fields().await?;
     visit.set_form(Form::of(fields));
-    if let File::Text(text) = carried(visit.form()) {
+    if let File::Text(text) = carried(visit.form())? {
         return Ok(File::Text(text));
     }
     let beginning = upload.peek(CARRIED).await?;
@@ -125,10 +130,11 @@ async fn read(visit: &mut Visit) -> Result<File> {
 }
 
 /// The file that a form has with it: as JSON, since forms change the ends of lines.
-fn carried(form: &Form) -> File {
+fn carried(form: &Form) -> Result<File> {
     match form.get("carried").map(serde_json::from_str::<String>) {
-        Some(Ok(text)) if !text.is_empty() => File::Text(text),
-        _ => File::None,
+        Some(Ok(text)) if text.len() > CARRIED => Err(Problem::TooLarge),
+        Some(Ok(text)) if !text.is_empty() => Ok(File::Text(text)),
+        _ => Ok(File::None),
     }
 }
 

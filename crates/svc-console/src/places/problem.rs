@@ -43,6 +43,7 @@ fn told(visit: &Visit, problem: &Problem) -> Markup {
         Problem::NotAForm => texts.get("problem-not-a-form"),
         Problem::TooLarge => texts.get("problem-too-large"),
         Problem::TooLargeToKeep => texts.get("problem-too-large-to-keep"),
+        Problem::TooManyParameters => texts.get("sql-too-many-parameters"),
         Problem::Foreign => texts.get("problem-foreign"),
         Problem::Forbidden => texts.get("problem-forbidden"),
         Problem::SignedOut => texts.get("sign-in-ended"),

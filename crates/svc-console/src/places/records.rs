@@ -37,6 +37,9 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     );
     let model = opened?;
     let kept = without_controls(visit.raw_query());
+    if let Some(to) = saved.led_to(&model, &query, &kept) {
+        return Ok(Answer::see_other(&to));
+    }
     let Read {
         wanted,
         gone,

@@ -142,6 +142,11 @@ async fn opened(context: &Context<'_>, resource: &str) -> Result<Answer> {
         let told = notice::done(&visit.texts.get("sql-from-elsewhere"));
         return Ok(Answer::page(page.show(Some(told), &html! {})));
     }
+    // What another account has saved runs when who looks says so: the form has the text itself.
+    if state.is_of_another {
+        let told = notice::done(&visit.texts.get("sql-of-another"));
+        return Ok(Answer::page(page.show(Some(told), &html! {})));
+    }
     let statement = waiting::statement_id(visit);
     let here = editor_of(context, resource);
     let running = Running {
@@ -178,7 +183,8 @@ async fn sent(context: &Context<'_>, resource: &str) -> Result<Answer> {
         state.keep_draft(context).await?;
         let mut to = state.at(here);
         // A value that had no field yet is asked for first.
-        let has_field = |name: &str| form.get(&format!("p.{name}")).is_some();
+        let fields = form.by_name();
+        let has_field = |name: &str| fields.contains_key(&*format!("p.{name}"));
         to = match action {
             "structure" => to,
             _ if state.parameters.iter().all(|it| has_field(&it.name)) => to.with("run", "1"),
@@ -208,10 +214,10 @@ async fn csv(context: &Context<'_>, resource: &str) -> Result<Answer> {
     if visit.is_post() {
         return Err(Problem::OtherMethod);
     }
-    if visit.is_from_elsewhere() {
+    if visit.is_from_elsewhere() || state.is_of_another {
         return Ok(Answer::go(&state.at(editor_of(context, resource))));
     }
-    let csv = HeaderValue::from_static("text/csv");
+    let csv = HeaderValue::from_static("text/csv; escape-formulas=1");
     let call = state.call(context).header(header::ACCEPT, csv);
     match call.send_streaming().await {
         Ok(answer) => {

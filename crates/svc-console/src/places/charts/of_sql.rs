@@ -7,6 +7,7 @@ use svc_api::{Call, Error};
 use svc_model::{
     QueryString,
     administration::items::Item,
+    query::parse_pairs,
     records::DateUnit,
     sql::{Query, SqlResult},
     wire::BoxFuture,
@@ -64,22 +65,53 @@ impl OfSql {
             .as_ref()
             .map(|item| item.value["query"].as_str().unwrap_or_default());
         let kept = Form::parse(kept.unwrap_or_default())?;
+        let is_of_another = item
+            .as_ref()
+            .is_some_and(|item| !has_text && item.owner != context.account.uid);
         let of_state = if has_text { form } else { &kept };
         let shape = Shape::of(form.text("_shape")).or_else(|| Shape::of(kept.text("_shape")));
+        let mut state = State::read(context, resource, of_state).await?;
+        state.is_of_another |= is_of_another;
         Ok(Self {
-            state: State::read(context, resource, of_state).await?,
+            state,
             shape: shape.unwrap_or_default(),
             item,
         })
     }
 
-    /// A chart that was saved with this query string.
-    pub(super) async fn of_saved(
+    /// A chart that was saved, for a page that has several.
+    pub(super) async fn saved_part(
         context: &Context<'_>,
         resource: &str,
-        query: &str,
-    ) -> Result<Self> {
-        Self::read(context, resource, &Form::parse(query)?).await
+        item: &Item,
+    ) -> Result<Markup> {
+        let query = item.value["query"].as_str().unwrap_or_default();
+        let mut chart = Self::read(context, resource, &Form::parse(query)?).await?;
+        let is_of_another = chart.state.is_of_another || item.owner != context.account.uid;
+        chart.item = Some(item.clone());
+        match is_of_another {
+            true => Ok(chart.question(context)),
+            false => Ok(chart.part(context, None).await),
+        }
+    }
+
+    /// The text of a query that another account has saved, with the button that runs exactly this text.
+    fn question(&self, context: &Context<'_>) -> Markup {
+        let texts = context.texts();
+        let query = self.to_query_string();
+        let place = context.place(["charts", "sql", &self.state.resource]);
+        html! {
+            p.muted { (texts.get("sql-of-another")) }
+            pre.long { code { (self.state.text) } }
+            form.actions method="post" action=(place) {
+                (account_field(&context.account))
+                @if let Some(item) = &self.item { input type="hidden" name="_chart" value=(item.uid); }
+                @for (name, value) in parse_pairs(query.as_str()).unwrap_or_default() {
+                    input type="hidden" name=(name) value=(value);
+                }
+                button name="action" value="run" { (texts.get("sql-run")) }
+            }
+        }
     }
 
     /// The chart alone.
@@ -115,6 +147,16 @@ impl OfSql {
                 Err(error) => drawn(texts, request.as_deref(), chart, Err(error)),
             }
         })
+    }
+
+    /// The address of the chart; `place` is where charts of queries are.
+    fn at(&self, place: Href) -> Href {
+        let at = self.state.at(place);
+        let at = match &self.item {
+            Some(item) => at.with("_chart", &item.uid),
+            None => at,
+        };
+        at.with("_shape", self.shape.word())
     }
 
     /// What is saved: the text itself, also where the address has only the name of a query.
@@ -161,14 +203,17 @@ async fn points(
 /// The chart as its address says.
 pub(super) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
+    // Reading the text is work that not everybody may cause.
+    context.check_administrator()?;
+    let place = context.place(["charts", "sql", resource]);
+    if visit.is_post() && visit.form().text("action") == "run" {
+        let mut chart = OfSql::read(&context, resource, visit.form()).await?;
+        chart.state.keep_draft(&context).await?;
+        return Ok(Answer::go(&chart.at(place)));
+    }
     let query = visit.query()?;
     let chart = OfSql::read(&context, resource, &query).await?;
-    let place = context.place(["charts", "sql", resource]);
-    let here = match &chart.item {
-        Some(item) => chart.state.at(place.clone()).with("_chart", &item.uid),
-        None => chart.state.at(place.clone()),
-    };
-    let here = here.with("_shape", chart.shape.word());
+    let here = chart.at(place.clone());
     if visit.is_post() {
         return save(&context, &chart, &place, &here).await;
     }
@@ -179,6 +224,9 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Resu
             None => visit.texts.get("sql-from-elsewhere"),
         };
         return Ok(Answer::page(page(&notice::done(&told))));
+    }
+    if chart.state.is_of_another {
+        return Ok(Answer::page(page(&chart.question(&context))));
     }
     let statement = waiting::statement_id(visit);
     let back = here.clone().with("_hold", "1").to_string();
@@ -221,9 +269,12 @@ fn page(
     let texts = context.texts();
     let item = chart.item.as_ref();
     let state = &chart.state;
-    let editor = state
-        .at(context.place(["sql", &state.resource]))
-        .with("run", "1");
+    let editor = state.at(context.place(["sql", &state.resource]));
+    // What another account has saved runs by its own button alone.
+    let editor = match state.is_of_another {
+        true => editor,
+        false => editor.with("run", "1"),
+    };
     let sent = is_sent.then(|| context.visit.form());
     let shape_at = |shape: Shape| {
         let at = state.at(place.clone()).with("_shape", shape.word());
@@ -233,9 +284,11 @@ fn page(
         }
     };
     let main = html! {
-        nav.tabs aria-label=(texts.get("chart-shape")) {
-            @for shape in Shape::ALL {
-                a href=(shape_at(shape)) aria-current=[(shape == chart.shape).then_some("true")] { (shape.name(texts)) }
+        @if !state.is_of_another {
+            nav.tabs aria-label=(texts.get("chart-shape")) {
+                @for shape in Shape::ALL {
+                    a href=(shape_at(shape)) aria-current=[(shape == chart.shape).then_some("true")] { (shape.name(texts)) }
+                }
             }
         }
         (part)

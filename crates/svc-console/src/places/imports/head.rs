@@ -3,7 +3,7 @@
 /// How many rows are shown.
 const ROWS: usize = 4;
 /// How many columns a file may have.
-const MOST_COLUMNS: usize = 2_000;
+pub(super) const MOST_COLUMNS: usize = 2_000;
 
 /// The columns of a file, and its first rows.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Reads the beginning of a file; `None` where it has no header. An empty delimiter is found out.
+    /// Reads the beginning of a file; `None` where it has no header, or one with too many columns. An empty delimiter is found out.
     pub(super) fn read(text: &str, delimiter: &str, is_whole: bool) -> Option<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let delimiter = delimiter.chars().next().unwrap_or_else(|| guess(text));
@@ -57,6 +57,10 @@ fn rows(text: &str, delimiter: char, most: usize, is_whole: bool) -> Vec<Vec<Str
     let mut is_quoted = false;
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
+        if row.len() > MOST_COLUMNS {
+            rows.push(row);
+            return rows;
+        }
         match letter {
             '"' if is_quoted && letters.peek() == Some(&'"') => {
                 letters.next();
@@ -103,6 +107,11 @@ mod tests {
         assert_eq!(whole.rows, [["1", "2"]]);
         assert_eq!(whole.values(1).collect::<Vec<_>>(), ["2"]);
         assert_eq!(Head::read("", "", true), None);
+        let wide = "a,".repeat(MOST_COLUMNS - 1) + "a\n";
+        let head = Head::read(&wide, "", true).unwrap();
+        assert_eq!(head.columns.len(), MOST_COLUMNS);
+        let wider = "a,".repeat(MOST_COLUMNS) + "a\n";
+        assert_eq!(Head::read(&wider, "", true), None);
         assert_eq!(Head::read("a\tb\n", "", true).unwrap().delimiter, '\t');
     }
 }

@@ -3,7 +3,10 @@
 use maud::{Markup, html};
 use svc_model::{imports::Mapping, resources::FieldDescription};
 
-use super::{File, head::Head};
+use super::{
+    File,
+    head::{Head, MOST_COLUMNS},
+};
 use crate::{
     places::model::Model,
     ui::{
@@ -15,6 +18,8 @@ use crate::{
 
 /// How much of a value is shown.
 const SHOWN: usize = 60;
+/// How long the names and values of all columns may be together, in bytes.
+const LONGEST: usize = 2 << 20;
 
 /// What the columns of a file become.
 #[derive(Debug)]
@@ -52,6 +57,14 @@ impl Mapped {
             on_conflict: Vec::new(),
             key: key.to_owned(),
         }
+    }
+
+    /// Whether a form has more columns than a file may have, or ones that are too long.
+    pub(super) fn is_too_large(form: &Form) -> bool {
+        let parts = form.iter();
+        let parts = parts.filter(|(name, _)| matches!(*name, "column" | "field" | "sample"));
+        let long: usize = parts.map(|(_, text)| text.len()).sum();
+        long > LONGEST || form.all("column").nth(MOST_COLUMNS).is_some()
     }
 
     /// Reads the form; `None` where it has no columns.
@@ -199,6 +212,15 @@ mod tests {
     use svc_model::resources::FieldType;
 
     use super::*;
+
+    #[test]
+    fn a_form_with_more_columns_than_a_file_may_have_is_too_large() {
+        let form = |pairs: usize| Form::parse(&"column=a&field=b&".repeat(pairs)).unwrap();
+        assert!(!Mapped::is_too_large(&form(MOST_COLUMNS)));
+        assert!(Mapped::is_too_large(&form(MOST_COLUMNS + 1)));
+        let long = format!("column={}&field=", "a".repeat(LONGEST + 1));
+        assert!(Mapped::is_too_large(&Form::parse(&long).unwrap()));
+    }
 
     #[test]
     fn a_column_becomes_the_field_of_its_name_or_of_one_that_is_alike() {

@@ -75,6 +75,12 @@ impl Conditions {
         };
     }
 
+    /// How many there are.
+    fn count(&self) -> usize {
+        let grouped: usize = self.groups.iter().map(Vec::len).sum();
+        self.all.len() + grouped + usize::from(self.other.is_some())
+    }
+
     fn get(&self, at: At) -> Option<&FieldFilter> {
         match at.group {
             None => self.all.get(at.index),
@@ -160,6 +166,7 @@ mod tests {
         let mut query = ListQuery::new();
         conditions.put_into(&mut query);
         assert_eq!(Conditions::of(&query), conditions);
+        assert_eq!(conditions.count(), 4);
         let at = At::read("0.1").unwrap();
         assert_eq!(conditions.get(at), Some(&one("c", false)));
         assert_eq!(at.text(), "0.1");

@@ -10,7 +10,9 @@ use crate::{
 };
 
 /// The most views that are shown.
-const MOST: u32 = 100;
+const MOST: u32 = 20;
+/// How long the query of a view may be, in bytes, to stand in the link of it. A longer one is looked up when it is opened.
+const LONGEST: usize = 4 << 10;
 
 /// What is kept about a model, as far as who looks sees it.
 #[derive(Debug, Default)]
@@ -26,26 +28,55 @@ impl Saved {
         let Ok(client) = visit.client_in(&scope.project, &scope.environment) else {
             return Self::default();
         };
-        let query = ListQuery::new()
-            .filter("model", Lookup::Exact, about(model))
-            .filter("kind", Lookup::In, ["view", "preference"])
-            .order_by("name")
-            .per_page(MOST);
-        let administration = client.administration();
-        let call = administration.items().list().query(query);
-        let Ok(page) = call.send().await else {
+        let Ok(account) = visit.account() else {
             return Self::default();
         };
-        let (views, mut preferences): (Vec<Item>, Vec<Item>) = page
-            .results
-            .into_iter()
-            .partition(|item| item.kind == "view");
-        // Somebody's preference is of no concern to others.
-        preferences.retain(|item| !item.shared);
+        let about = about(model);
+        let administration = client.administration();
+        let items = administration.items();
+        // Preferences come first.
+        let kept = ListQuery::new()
+            .filter("model", Lookup::Exact, about.as_str())
+            .order_by("kind")
+            .order_by("name")
+            .per_page(MOST);
+        let own = kept
+            .clone()
+            .filter("owner", Lookup::Exact, account.uid.as_str())
+            .filter("kind", Lookup::In, ["view", "preference"]);
+        let others = kept
+            .exclude("owner", Lookup::Exact, account.uid.as_str())
+            .filter("kind", Lookup::Exact, "view");
+        let opened = async {
+            let query = visit.query().ok()?;
+            let uid = query.get("_view")?;
+            items.get(uid).send().await.ok()
+        };
+        let (own, others, opened) = tokio::join!(
+            items.list().query(own).send(),
+            items.list().query(others).send(),
+            opened
+        );
+        let kept = own.into_iter().chain(others).flat_map(|page| page.results);
+        let (mut views, preferences): (Vec<Item>, Vec<Item>) =
+            kept.partition(|item| item.kind == "view");
+        views.truncate(MOST as usize);
+        // Whatever is open can be changed.
+        let is_about = |item: &Item| item.kind == "view" && item.model.as_ref() == Some(&about);
+        let opened = opened.filter(is_about);
+        views.extend(opened.filter(|item| views.iter().all(|known| known.uid != item.uid)));
         Self {
             views,
-            preference: preferences.pop(),
+            // A shared one is for others too, so it is nobody's preference.
+            preference: preferences.into_iter().rfind(|item| !item.shared),
         }
+    }
+
+    /// Where the address of a view leads that has nothing of its query, because that is long.
+    pub(super) fn led_to(&self, model: &Model<'_>, form: &Form, kept: &str) -> Option<String> {
+        let uid = form.get("_view").filter(|_| kept.is_empty())?;
+        let item = self.views.iter().find(|item| item.uid == uid)?;
+        is_long(item).then(|| link(model, item))
     }
 
     /// The columns that who looks wants to see at first.
@@ -85,7 +116,7 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
             nav.views aria-label=(texts.get("views")) {
                 a href=(model.list()) aria-current=[(is_plain && open.is_none()).then_some("page")] { (texts.get("view-all")) }
                 @for item in &saved.views {
-                    a href=(link(model, item)) aria-current=[(Some(&item.uid) == open.map(|it| &it.uid)).then_some("page")] {
+                    a href=(short_link(model, item)) aria-current=[(Some(&item.uid) == open.map(|it| &it.uid)).then_some("page")] {
                         bdi { (item.name) }
                         @if item.shared { span.visually-hidden { " (" (texts.get("view-shared")) ")" } span.muted aria-hidden="true" { " ⇄" } }
                     }
@@ -103,6 +134,18 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
             }
         }
     }
+}
+
+/// The address of a view for a list of several.
+fn short_link(model: &Model<'_>, item: &Item) -> String {
+    match is_long(item) {
+        true => model.list().with("_view", &item.uid).to_string(),
+        false => link(model, item),
+    }
+}
+
+fn is_long(item: &Item) -> bool {
+    query_of(item).len() > LONGEST
 }
 
 /// The address of a view.

@@ -63,7 +63,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
         p.small.muted { (texts.get("rights-legend")) }
         nav.pages aria-label=(texts.get("pages")) {
             @if page > 1 { a.button rel="prev" href=(at(context, resource, search, page - 1)) { (texts.get("previous")) } }
-            @if found.len() > start + PER_PAGE { a.button rel="next" href=(at(context, resource, search, page + 1)) { (texts.get("next")) } }
+            @if found.len() > start.saturating_add(PER_PAGE) { a.button rel="next" href=(at(context, resource, search, page.saturating_add(1))) { (texts.get("next")) } }
         }
     };
     let page = context.page(Area::Users, texts.get("rights"), Vec::new(), &main);

@@ -1,5 +1,10 @@
 //! The parameters of a query text: `:name`, or `%s` where there is no name.
 
+use std::collections::HashSet;
+
+/// How many parameters a text may have.
+const MOST: usize = 200;
+
 /// The parameters of a text, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Binds {
@@ -11,9 +16,10 @@ pub(crate) enum Binds {
 
 impl Binds {
     /// Reads a text as the engine does, as far as texts, names and comments go: `is_mysql` says whether a backslash is an
-    /// escape and `#` begins a comment.
-    pub(crate) fn of(text: &str, is_mysql: bool) -> Self {
+    /// escape and `#` begins a comment. `None` where it has too many.
+    pub(crate) fn of(text: &str, is_mysql: bool) -> Option<Self> {
         let mut names: Vec<String> = Vec::new();
+        let mut known: HashSet<&str> = HashSet::new();
         let mut positions = 0;
         let mut rest = text;
         let mut before = ' ';
@@ -26,7 +32,7 @@ impl Binds {
                 '$' if !is_word(before) => dollar_quoted(rest),
                 ':' if !is_word(before) && !matches!(before, ':' | ')' | ']' | '"') => {
                     let name = word(rest.get(1..).unwrap_or_default());
-                    if !name.is_empty() && !names.iter().any(|known| known == name) {
+                    if !name.is_empty() && known.insert(name) {
                         names.push(name.to_owned());
                     }
                     1 + name.len()
@@ -38,21 +44,24 @@ impl Binds {
                 }
                 _ => first.len_utf8(),
             };
+            if names.len() > MOST || positions > MOST {
+                return None;
+            }
             let (read, next) = rest.split_at_checked(length).unwrap_or((rest, ""));
             before = read.chars().next_back().unwrap_or(before);
             rest = next;
         }
-        match names.is_empty() {
+        Some(match names.is_empty() {
             true => Self::Positional(positions),
             false => Self::Named(names),
-        }
+        })
     }
 
     /// What the parameters are called in a form: the names, or the positions from 1.
-    pub(crate) fn names(&self) -> Vec<String> {
+    pub(crate) fn into_names(self) -> Vec<String> {
         match self {
-            Self::Named(names) => names.clone(),
-            Self::Positional(count) => (1..=*count).map(|at| at.to_string()).collect(),
+            Self::Named(names) => names,
+            Self::Positional(count) => (1..=count).map(|at| at.to_string()).collect(),
         }
     }
 }
@@ -107,7 +116,7 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> Vec<String> {
-        Binds::of(text, false).names()
+        Binds::of(text, false).unwrap().into_names()
     }
 
     #[test]
@@ -132,6 +141,16 @@ mod tests {
 
     #[test]
     fn an_escaped_quote_of_mysql_does_not_end_the_text() {
-        assert_eq!(Binds::of(r"select 'a\':x', :y # :z", true).names(), ["y"]);
+        let binds = Binds::of(r"select 'a\':x', :y # :z", true);
+        assert_eq!(binds, Some(Binds::Named(vec!["y".to_owned()])));
+    }
+
+    #[test]
+    fn more_parameters_than_anybody_would_fill_in_are_too_many() {
+        let text = |count: usize| (0..count).map(|at| format!(":n{at} ")).collect::<String>();
+        assert_eq!(names(&text(MOST)).len(), MOST);
+        assert_eq!(names(&text(MOST).repeat(3)).len(), MOST);
+        assert_eq!(Binds::of(&text(MOST + 1), false), None);
+        assert_eq!(Binds::of(&"%s ".repeat(MOST + 1), false), None);
     }
 }

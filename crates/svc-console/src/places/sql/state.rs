@@ -14,7 +14,7 @@ use crate::{
         Context,
         saved::{self, Kind},
     },
-    problem::Result,
+    problem::{Problem, Result},
     visit::Form,
 };
 
@@ -35,6 +35,12 @@ pub(crate) struct State {
     pub(crate) structure: String,
     /// The saved query that was opened.
     pub(crate) saved: Option<Item>,
+    /// Whether the text was asked for as what another account has saved, which may change it at any time.
+    pub(crate) is_of_another: bool,
+    /// Whether the saved query is that of another account.
+    has_other_owner: bool,
+    /// Whether the parameters have positions, and no names.
+    is_positional: bool,
     /// Where the text is kept when it is too long for an address.
     draft: Option<String>,
 }
@@ -115,6 +121,9 @@ impl State {
             resource: resource.to_owned(),
             is_mysql: engine.is_some_and(|it| it.contains("mysql") || it.contains("maria")),
             structure: form.text("structure").trim().to_owned(),
+            has_other_owner: saved
+                .as_ref()
+                .is_some_and(|item| item.owner != context.account.uid),
             saved,
             ..Self::default()
         };
@@ -123,28 +132,30 @@ impl State {
             state.text = text.replace("\r\n", "\n");
         } else if let Some(uid) = form.get("draft") {
             let draft = saved::find(context, Kind::Draft, uid).await?;
+            if draft.owner != context.account.uid {
+                return Err(Problem::NotFound);
+            }
             text_of(&draft.value).clone_into(&mut state.text);
             state.draft = Some(draft.uid);
         } else if let Some(item) = &state.saved {
             text_of(&item.value).clone_into(&mut state.text);
+            state.is_of_another = state.has_other_owner;
         }
-        state.parameters = state.read_parameters(form);
+        let binds = Binds::of(&state.text, state.is_mysql).ok_or(Problem::TooManyParameters)?;
+        state.is_positional = matches!(binds, Binds::Positional(_));
+        state.parameters = state.read_parameters(binds, form);
         Ok(state)
     }
 
-    /// The parameters of the text.
-    fn binds(&self) -> Binds {
-        Binds::of(&self.text, self.is_mysql)
-    }
-
-    fn read_parameters(&self, form: &Form) -> Vec<Parameter> {
+    fn read_parameters(&self, binds: Binds, form: &Form) -> Vec<Parameter> {
         let kept = self.saved.as_ref().map(|item| &item.value["parameters"]);
-        let names = self.binds().names().into_iter();
+        let names = binds.into_names().into_iter();
+        let form = form.by_name();
         let parameter = |name: String| {
             let kept = kept.map(|kept| &kept[&name]);
             let of_kept = |key: &str| kept.and_then(|kept| kept[key].as_str()).unwrap_or_default();
-            let value = form.get(&format!("p.{name}"));
-            let kind = form.get(&format!("t.{name}"));
+            let value = form.get(&*format!("p.{name}")).copied();
+            let kind = form.get(&*format!("t.{name}")).copied();
             Parameter {
                 value: value.unwrap_or_else(|| of_kept("value")).to_owned(),
                 kind: ParameterKind::of(kind.unwrap_or_else(|| of_kept("kind")))
@@ -167,7 +178,7 @@ impl State {
 
     /// Keeps the text where it can be found again when it is too long for an address.
     pub(crate) async fn keep_draft(&mut self, context: &Context<'_>) -> Result<()> {
-        if !self.is_long() || self.is_as_saved() {
+        if !self.is_long() || self.is_in_saved() {
             return Ok(());
         }
         let administration = context.client.administration();
@@ -196,6 +207,11 @@ impl State {
         self.text.len() > LONGEST
     }
 
+    /// Whether the saved query can stand for the text. One of another account cannot: what was read must be what runs.
+    fn is_in_saved(&self) -> bool {
+        !self.has_other_owner && self.is_as_saved()
+    }
+
     fn is_as_saved(&self) -> bool {
         self.saved
             .as_ref()
@@ -208,7 +224,7 @@ impl State {
         if let Some(item) = &self.saved {
             place = place.with("saved", &item.uid);
         }
-        if !self.is_as_saved() && !self.text.is_empty() {
+        if !self.is_in_saved() && !self.text.is_empty() {
             place = match (&self.draft, self.is_long()) {
                 (Some(draft), true) => place.with("draft", draft),
                 _ => place.with("query", &self.text),
@@ -240,18 +256,14 @@ impl State {
     /// The call that runs the text.
     pub(crate) fn call(&self, context: &Context<'_>) -> Call<Query> {
         let mut query = SqlQuery::new(&self.text);
-        match self.binds() {
-            Binds::Named(_) => {
-                for parameter in &self.parameters {
-                    query = query.bind(&parameter.name, parameter.to_json());
-                }
+        if !self.is_positional {
+            for parameter in &self.parameters {
+                query = query.bind(&parameter.name, parameter.to_json());
             }
-            Binds::Positional(0) => {}
-            Binds::Positional(_) => {
-                let values = self.parameters.iter().map(Parameter::to_json);
-                query.v = Some(1);
-                query.params = Some(Params::Values(values.collect()));
-            }
+        } else if !self.parameters.is_empty() {
+            let values = self.parameters.iter().map(Parameter::to_json);
+            query.v = Some(1);
+            query.params = Some(Params::Values(values.collect()));
         }
         query.timezone.clone_from(&context.account.timezone);
         let sql = context.client.sql(self.resource.as_str());
@@ -281,6 +293,29 @@ fn text_of(value: &Value) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn saved_by(owner: &str) -> Item {
+        let item = json!({
+            "uid": "i", "kind": "query", "name": "n", "model": "s", "value": {"query": "SELECT 1"}, "shared": true,
+            "owner": owner, "date_add": "", "date_update": "",
+        });
+        serde_json::from_value(item).unwrap()
+    }
+
+    #[test]
+    fn an_address_has_the_text_itself_where_another_account_could_change_it() {
+        let at = |has_other_owner| {
+            let state = State {
+                text: "SELECT 1".to_owned(),
+                saved: Some(saved_by("someone")),
+                has_other_owner,
+                ..State::default()
+            };
+            state.at(Href::root("")).to_string()
+        };
+        assert!(!at(false).contains("query="), "{}", at(false));
+        assert!(at(true).contains("query=SELECT"), "{}", at(true));
+    }
 
     #[test]
     fn a_value_is_sent_as_what_it_was_chosen_to_be_and_keeps_its_digits() {

@@ -129,7 +129,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         nav.pages aria-label=(texts.get("pages")) {
             @if at > 1 { a.button rel="prev" href=(place.clone().with("page", &(at - 1).to_string())) { (texts.get("previous")) } }
             @if page.has_more == Some(true) {
-                a.button rel="next" href=(place.clone().with("page", &(at + 1).to_string())) { (texts.get("next")) }
+                a.button rel="next" href=(place.clone().with("page", &at.saturating_add(1).to_string())) { (texts.get("next")) }
             }
         }
     };

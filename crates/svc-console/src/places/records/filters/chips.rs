@@ -6,11 +6,16 @@ use svc_model::{FieldFilter, Operand};
 use super::{At, Conditions, lookups};
 use crate::{places::records::View, texts::Texts};
 
+/// How long the links of all filters may be together, in bytes: each has all the others.
+const LONGEST: usize = 256 << 10;
+
 /// The filters that hold.
 pub(in crate::places::records) fn chips(view: &View<'_>) -> Markup {
     let texts = view.model.texts();
     let conditions = Conditions::of(&view.query);
     let search = view.query.search.as_deref();
+    let query = view.at_start().to_query_string();
+    let has_links = query.as_str().len().saturating_mul(conditions.count()) <= LONGEST;
     if conditions == Conditions::default() && search.is_none() {
         return html! {};
     }
@@ -22,26 +27,31 @@ pub(in crate::places::records) fn chips(view: &View<'_>) -> Markup {
                 @if let Some(search) = search {
                     li {
                         span { (texts.get("filters-search")) " " strong { bdi { (search) } } }
-                        (remove(view, texts, |view| {
-                            let mut query = view.at_start();
-                            query.search = None;
-                            query
-                        }))
+                        @if has_links {
+                            (remove(view, texts, |view| {
+                                let mut query = view.at_start();
+                                query.search = None;
+                                query
+                            }))
+                        }
                     }
                 }
                 @for (index, filter) in conditions.all.iter().enumerate() {
-                    (chip(view, &conditions, filter, At { group: None, index }))
+                    @let at = At { group: None, index };
+                    (chip(view, &conditions, filter, has_links.then_some(at)))
                 }
                 @if conditions.other.is_some() {
                     li {
                         span { (texts.get("filters-other")) }
-                        (remove(view, texts, |view| {
-                            let mut query = view.at_start();
-                            let mut left = conditions.clone();
-                            left.other = None;
-                            left.put_into(&mut query);
-                            query
-                        }))
+                        @if has_links {
+                            (remove(view, texts, |view| {
+                                let mut query = view.at_start();
+                                let mut left = conditions.clone();
+                                left.other = None;
+                                left.put_into(&mut query);
+                                query
+                            }))
+                        }
                     }
                 }
             }
@@ -49,7 +59,8 @@ pub(in crate::places::records) fn chips(view: &View<'_>) -> Markup {
                 span.muted { @if group == 0 { (texts.get("filters-either")) } @else { (texts.get("filters-or")) } }
                 ul.chips {
                     @for (index, filter) in filters.iter().enumerate() {
-                        (chip(view, &conditions, filter, At { group: Some(group), index }))
+                        @let at = At { group: Some(group), index };
+                        (chip(view, &conditions, filter, has_links.then_some(at)))
                     }
                 }
             }
@@ -66,18 +77,23 @@ fn everything(view: &View<'_>) -> svc_model::ListQuery {
     query
 }
 
-fn chip(view: &View<'_>, conditions: &Conditions, filter: &FieldFilter, at: At) -> Markup {
+/// One filter; `at` is where it is, for the links that change and remove it.
+fn chip(view: &View<'_>, conditions: &Conditions, filter: &FieldFilter, at: Option<At>) -> Markup {
     let texts = view.model.texts();
     let offered = lookups::of_filter(filter);
+    let said = html! {
+        bdi { (filter.condition.field) } " " (lookups::word(texts, offered))
+        @if !lookups::is_alone(offered.0) {
+            " " strong { bdi { (operand(texts, &filter.condition.value)) } }
+        }
+    };
+    let Some(at) = at else {
+        return html! { li { span.edit { (said) } } };
+    };
     let edit = view.at(&view.at_start()).with("_edit", &at.text());
     html! {
         li {
-            a.edit href=(edit) title=(texts.get("filter-edit")) {
-                bdi { (filter.condition.field) } " " (lookups::word(texts, offered))
-                @if !lookups::is_alone(offered.0) {
-                    " " strong { bdi { (operand(texts, &filter.condition.value)) } }
-                }
-            }
+            a.edit href=(edit) title=(texts.get("filter-edit")) { (said) }
             (remove(view, texts, |view| {
                 let mut query = view.at_start();
                 let mut left = conditions.clone();
