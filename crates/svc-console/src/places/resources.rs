@@ -87,7 +87,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<A
     let records = scope.home(visit).below(["records", name]);
     let main = html! {
         @if let Some(told) = told { (told) }
-        (state(visit, &resource, &status))
+        (state(&context, &resource, &status))
         div.actions {
             a.button.primary href=(records) { (texts.get("open-records")) }
             @if context.is_administrator() {
@@ -181,8 +181,10 @@ fn tested(visit: &Visit, outcome: &TestOutcome) -> Markup {
     ))
 }
 
-fn state(visit: &Visit, resource: &Resource, status: &Status) -> Markup {
-    let texts = visit.texts;
+/// How a database is. Where it is and how it is used is for administrators.
+fn state(context: &Context<'_>, resource: &Resource, status: &Status) -> Markup {
+    let texts = context.texts();
+    let is_administrator = context.is_administrator();
     let word = match status.state.as_str() {
         "up" => texts.get("state-up"),
         "down" => texts.get("state-down"),
@@ -198,15 +200,15 @@ fn state(visit: &Visit, resource: &Resource, status: &Status) -> Markup {
             }
             dt { (texts.get("engine")) }
             dd { (resource.type_item) }
-            @if let Some(url) = &resource.url_hint {
+            @if let Some(url) = resource.url_hint.as_ref().filter(|_| is_administrator) {
                 dt { (texts.get("address")) }
                 dd { bdi { code { (url) } } }
             }
-            @if let Some(models) = status.models {
+            @if let Some(models) = status.models.filter(|_| is_administrator) {
                 dt { (texts.get("models")) }
                 dd { (models) }
             }
-            @if let Some(pool) = status.pool {
+            @if let Some(pool) = status.pool.filter(|_| is_administrator) {
                 dt { (texts.get("pool")) }
                 dd { (texts.with("pool-use", [("used", pool.used.into()), ("size", pool.size.into()), ("waiting", pool.waiting.into())])) }
             }

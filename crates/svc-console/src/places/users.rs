@@ -56,6 +56,7 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
     let is_filtered = !form.text("_search").is_empty() || !form.text("team").is_empty();
     let main = html! {
         (People::Users.tabs(context))
+        @if context.is_administrator() { (about_members(context)) }
         (bar(context, &form, &teams))
         @if page.results.is_empty() {
             p.empty-state {
@@ -68,6 +69,18 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
     };
     let page = context.page(Area::Users, texts.get("users"), Vec::new(), &main);
     Ok(Answer::page(page))
+}
+
+/// The users are not those who work in the console.
+fn about_members(context: &Context<'_>) -> Markup {
+    let texts = context.texts();
+    html! {
+        p.muted {
+            (texts.get("users-what")) " "
+            a href=(context.place(["settings", "members"])) { (texts.get("users-what-link")) }
+            "."
+        }
+    }
 }
 
 /// What the address asks for.

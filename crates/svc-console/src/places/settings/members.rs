@@ -72,7 +72,7 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
         form.toolbar method="post" action=(place) {
             (account_field(&context.account))
             (filled.text("email", &texts.get("email"), "", Input::EMAIL))
-            (filled.choice("team", &texts.get("people-team"), "", &teams_for_new(&teams)))
+            (filled.choice("team", &texts.get("people-team"), form.text("team"), &teams_for_new(&teams)))
             button.primary { (texts.get("settings-members-add")) }
         }
         p.small.muted { (texts.get("settings-members-what")) }

@@ -66,6 +66,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
             @if context.is_administrator() {
                 div.actions {
                     a.button href=(context.place(["users", "new"]).with("team", uid)) { (texts.get("users-invite")) }
+                    a.button href=(context.place(["settings", "members"]).with("team", uid)) { (texts.get("teams-members")) }
                 }
             }
         }
