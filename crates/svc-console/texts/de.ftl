@@ -353,16 +353,6 @@ settings-environment-delete-what = { $name } wird endgültig gelöscht, mit Benu
 }; die Datenbanken selbst bleiben, wie sie sind.
 settings-prod-stays = Die Umgebung prod kann nicht gelöscht werden.
 settings-copy = Kopieren
-settings-copy-to = Nach
-settings-copy-pages = Seiten
-settings-copy-settings = Einstellungen
-settings-copy-replace = Ersetzen, was die andere Umgebung hat
-settings-copy-hint = Benutzer, Datenbanken und Datensätze werden nicht kopiert.
-settings-copy-none = Es gibt keine andere Umgebung, in die kopiert werden kann.
-settings-copied = Nach { $name } kopiert: { $count ->
-    [one] eine Seite
-   *[other] { $count } Seiten
-}.
 settings-members-what = Mitglieder melden sich bei dieser Konsole an. Das Team entscheidet, was sie sehen und ändern. Eine Adresse ohne Konto bekommt eine Einladung.
 settings-members-add = Hinzufügen
 settings-members-added = Das Mitglied ist hinzugefügt.

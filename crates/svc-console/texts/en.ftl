@@ -353,16 +353,6 @@ settings-environment-delete-what = { $name } is deleted for good, with its users
 }; databases themselves stay as they are.
 settings-prod-stays = The environment prod cannot be deleted.
 settings-copy = Copy
-settings-copy-to = To
-settings-copy-pages = Pages
-settings-copy-settings = Settings
-settings-copy-replace = Replace what the other environment has
-settings-copy-hint = Users, databases and records are not copied.
-settings-copy-none = There is no other environment to copy to.
-settings-copied = Copied to { $name }: { $count ->
-    [one] one page
-   *[other] { $count } pages
-}.
 settings-members-what = Members sign in to this console. The team decides what they see and change. An address without an account gets an invitation.
 settings-members-add = Add
 settings-members-added = The member was added.
