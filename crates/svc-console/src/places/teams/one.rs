@@ -4,7 +4,10 @@ use maud::{Markup, html};
 use svc_api::Error;
 use svc_model::{
     Count, Lookup,
-    administration::teams::{Team, TeamPatch},
+    administration::{
+        rights::Rule,
+        teams::{Team, TeamPatch},
+    },
 };
 
 use super::{
@@ -43,6 +46,8 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         true => Some(rules::of_team(context, team.uid.as_str()).await?),
         false => None,
     };
+    let mut rules = may.iter().flatten();
+    let has_default = !team.super_group && !rules.any(|rule| replaces_default(rule, &team));
     let main = html! {
         (filled.told())
         @if let Some(rules) = &may {
@@ -73,7 +78,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         section {
             h2 { (texts.get("teams-team")) }
             @if context.is_administrator() {
-                (form(context, &filled, &team, &place))
+                (form(context, &filled, &team, has_default, &place))
             } @else {
                 dl.facts { dt { (texts.get("teams-otherwise")) } dd { (group(texts, &team)) } }
                 (only_read(texts))
@@ -100,14 +105,21 @@ async fn load(context: &Context<'_>, uid: &str) -> Result<(Team, u64)> {
     Ok((team, users.count.unwrap_or_default()))
 }
 
-fn form(context: &Context<'_>, filled: &Filled<'_>, team: &Team, place: &Href) -> Markup {
+/// The form of a team, with its default rights where they count.
+fn form(
+    context: &Context<'_>,
+    filled: &Filled<'_>,
+    team: &Team,
+    has_default: bool,
+    place: &Href,
+) -> Markup {
     let texts = context.texts();
     let begins = team.permissions_group.as_str();
     html! {
         form.stack method="post" action=(place) {
             (account_field(&context.account))
             (filled.text("name", &texts.get("people-name"), &team.name, Input::REQUIRED))
-            @if !team.super_group {
+            @if has_default {
                 (filled.choice("permissions_group", &texts.get("teams-otherwise"), begins, &groups(texts)))
             }
             div.actions {
@@ -118,6 +130,13 @@ fn form(context: &Context<'_>, filled: &Filled<'_>, team: &Team, place: &Href) -
             }
         }
     }
+}
+
+/// Whether a rule says what the default rights of its team would: it is about everything, everywhere.
+fn replaces_default(rule: &Rule, team: &Team) -> bool {
+    let is_about_everything =
+        rule.environment.is_none() && rule.resource.is_none() && rule.model.is_none();
+    is_about_everything && rule.team.uid == team.uid.as_str()
 }
 
 /// Saves what differs from what is known.
