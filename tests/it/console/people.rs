@@ -105,7 +105,9 @@ fn a_colleague_sees_the_allowed_table_and_nothing_else_on_every_engine() {
         let page = browser.page(&one);
         assert!(!page.contains("button class=\"primary\""), "{page}");
         assert!(!page.contains("/delete/"), "{page}");
-        let fields: Vec<_> = forms_of(&page)
+        let forms = forms_of(&page);
+        assert!(forms.iter().all(|form| form.action != one), "{forms:?}");
+        let fields: Vec<_> = forms
             .into_iter()
             .flat_map(|form| form.fields)
             .filter(|(name, _)| name.starts_with("value:") || name.starts_with("state:"))
@@ -359,6 +361,10 @@ fn who_only_reads_gets_no_controls_and_a_sentence_where_they_are() {
         "settings/sign-in/".to_owned(),
         "settings/delete/".to_owned(),
         format!("as/{person}/"),
+        "connect/".to_owned(),
+        "resources/s/delete/".to_owned(),
+        "records/s/parts/new/".to_owned(),
+        "records/s/parts/record/1/delete/".to_owned(),
     ] {
         for answer in [reader.get(&at(&place)), reader.post(&at(&place), &[])] {
             assert_eq!(answer.status, 403, "{place}: {}", answer.body);

@@ -24,6 +24,7 @@ use crate::{
 /// The form that connects a database, which is tested before it is kept.
 pub(crate) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
+    context.check_administrator()?;
     let query = visit.query()?;
     let kind = Kind::of(query.text("engine"));
     let connection = Connection::of(kind, visit.form());
@@ -106,6 +107,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<A
 /// Disconnects a database, which stays as it is.
 pub(crate) async fn delete(visit: &Visit, scope: &Scope, name: &str) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
+    context.check_administrator()?;
     let (resource, _) = load(&context.client, name).await?;
     let texts = visit.texts;
     let what = texts.with(
