@@ -271,6 +271,10 @@ teams-delete-people = { $count ->
     [one] Ein Benutzer dieser Umgebung ist
    *[other] { $count } Benutzer dieser Umgebung sind
 } im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie zuerst einem anderen Team zu.
+teams-delete-members = { $count ->
+    [one] Ein Mitglied des Projekts ist
+   *[other] { $count } Mitglieder des Projekts sind
+} im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie zuerst einem anderen Team zu.
 teams-delete-show = Anzeigen
 teams-delete-super = Das Team der Administratoren bleibt.
 

@@ -271,6 +271,10 @@ teams-delete-people = { $count ->
     [one] One user of this environment is
    *[other] { $count } users of this environment are
 } in the team, so it cannot be deleted. Move them to another team first.
+teams-delete-members = { $count ->
+    [one] One member of the project is
+   *[other] { $count } members of the project are
+} in the team, so it cannot be deleted. Move them to another team first.
 teams-delete-show = Show them
 teams-delete-super = The team of the administrators stays.
 

@@ -386,6 +386,34 @@ fn who_only_reads_gets_no_controls_and_a_sentence_where_they_are() {
 }
 
 #[test]
+fn a_team_leads_to_its_members_and_stays_while_it_has_some() {
+    let setup = Setup::new();
+    setup.run("account add carla@example.com --password-stdin");
+    let browser = signed_in(&setup.service);
+    let rights = team(&browser, "Guests", "nothing");
+    let place = at(&format!("teams/{}/", last(&rights)));
+    let members = at(&format!("settings/members/?team={}", last(&rights)));
+    let page = browser.page(&place);
+    assert!(page.contains(&format!("href=\"{members}\"")), "{page}");
+    // Its rule about everything says all, so no default rights are offered.
+    assert!(!page.contains("permissions_group"), "{page}");
+
+    // The form of the members has the team chosen.
+    let page = browser.page(&members);
+    let fields = [("email", "carla@example.com")];
+    browser.submit_ok(&at("settings/members/"), &page, &fields);
+    assert!(browser.page(&members).contains("carla@example.com"));
+    let delete = format!("{place}delete/");
+    let page = browser.page(&delete);
+    assert!(
+        page.contains("disabled") && page.contains("One member") && page.contains(&members),
+        "{page}"
+    );
+    assert_eq!(browser.post(&delete, &[]).status, 200);
+    assert_eq!(browser.get(&place).status, 200);
+}
+
+#[test]
 fn the_last_operator_stays_and_the_page_says_so() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);

@@ -15,6 +15,7 @@ use crate::{
     answer::Answer,
     href::Href,
     problem::{Problem, Result},
+    texts::Texts,
     ui::{frame::Area, paging, table::table},
     visit::{Form, Visit},
 };
@@ -116,21 +117,27 @@ fn at(place: &Href, form: &Form, query: &ListQuery) -> Href {
 
 fn bar(context: &Context<'_>, form: &Form, teams: &[Team]) -> Markup {
     let texts = context.texts();
-    let chosen = form.text("team");
     html! {
         form.toolbar method="get" action=(context.place(["users"])) {
             input type="search" name="_search" value=(form.text("_search")) aria-label=(texts.get("search"))
                 placeholder=(texts.get("search")) data-key="/";
-            select name="team" aria-label=(texts.get("people-team")) {
-                option value="" { (texts.get("users-all-teams")) }
-                @for team in teams {
-                    option value=(team.uid) selected[team.uid.as_str() == chosen] { (team.name) }
-                }
-            }
+            (team_filter(texts, teams, form.text("team")))
             button { (texts.get("rights-show")) }
             div.grow {}
             @if context.is_administrator() {
                 a.button.primary href=(context.place(["users", "new"])) { (texts.get("users-invite")) }
+            }
+        }
+    }
+}
+
+/// The field by which a list shows the people of one team.
+pub(super) fn team_filter(texts: &Texts, teams: &[Team], chosen: &str) -> Markup {
+    html! {
+        select name="team" aria-label=(texts.get("people-team")) {
+            option value="" { (texts.get("users-all-teams")) }
+            @for team in teams {
+                option value=(team.uid) selected[team.uid.as_str() == chosen] { (team.name) }
             }
         }
     }

@@ -31,7 +31,7 @@ use crate::{
 
 pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let (visit, texts) = (context.visit, context.texts());
-    let (team, users) = load(context, uid).await?;
+    let (team, people) = load(context, uid).await?;
     let place = context.place(["teams", uid]);
     let mut filled = Filled::new(visit);
     if visit.is_post() {
@@ -64,14 +64,20 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         section {
             h2 { (texts.get("teams-people")) }
             p {
-                a href=(context.place(["users"]).with("team", uid)) {
-                    (texts.with("teams-users", [("count", users.into())]))
+                a href=(users_at(context, uid)) {
+                    (texts.with("teams-users", [("count", people.users.into())]))
+                }
+                @if context.is_administrator() {
+                    " · "
+                    a href=(members_at(context, uid)) {
+                        (texts.with("settings-members-count", [("count", people.members.into())]))
+                    }
                 }
             }
             @if context.is_administrator() {
                 div.actions {
                     a.button href=(context.place(["users", "new"]).with("team", uid)) { (texts.get("users-invite")) }
-                    a.button href=(context.place(["settings", "members"]).with("team", uid)) { (texts.get("teams-members")) }
+                    a.button href=(members_at(context, uid)) { (texts.get("teams-members")) }
                 }
             }
         }
@@ -89,20 +95,48 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     Ok(filled.answer(page))
 }
 
-/// A team, and how many users of the environment are in it.
-async fn load(context: &Context<'_>, uid: &str) -> Result<(Team, u64)> {
+/// How many people are in a team.
+struct People {
+    /// Users of the environment.
+    users: u64,
+    /// Members of the project.
+    members: u64,
+}
+
+/// A team, and how many people are in it.
+async fn load(context: &Context<'_>, uid: &str) -> Result<(Team, People)> {
     let administration = context.client.administration();
     let users = context
         .client
         .users()
         .list()
         .filter("group", Lookup::Exact, uid);
-    let (team, users) = tokio::try_join!(
+    // The team of a member is an object, in which its unique ID is found.
+    let members = administration
+        .members()
+        .list()
+        .filter("team", Lookup::Icontains, uid);
+    let (team, users, members) = tokio::try_join!(
         async { administration.teams().get(uid).send().await },
-        async { users.per_page(1).count(Count::Exact).send().await }
+        async { users.per_page(1).count(Count::Exact).send().await },
+        async { members.per_page(1).count(Count::Exact).send().await }
     )
     .map_err(or_not_found)?;
-    Ok((team, users.count.unwrap_or_default()))
+    let people = People {
+        users: users.count.unwrap_or_default(),
+        members: members.count.unwrap_or_default(),
+    };
+    Ok((team, people))
+}
+
+/// The users in a team.
+fn users_at(context: &Context<'_>, uid: &str) -> Href {
+    context.place(["users"]).with("team", uid)
+}
+
+/// The members in a team, and the form that adds one.
+fn members_at(context: &Context<'_>, uid: &str) -> Href {
+    context.place(["settings", "members"]).with("team", uid)
 }
 
 /// The form of a team, with its default rights where they count.
@@ -160,16 +194,22 @@ async fn change(context: &Context<'_>, team: &Team) -> Result<(), Error> {
 pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
     context.check_administrator()?;
     let (visit, texts) = (context.visit, context.texts());
-    let (team, users) = load(context, uid).await?;
+    let (team, people) = load(context, uid).await?;
     let place = context.place(["teams", uid]);
-    let is_forbidden = users > 0 || team.super_group;
+    let is_forbidden = people.users > 0 || people.members > 0 || team.super_group;
     let question = Confirmation {
         what: html! {
             p { (texts.with("teams-delete-what", [("name", team.name.as_str().into())])) }
-            @if users > 0 {
+            @if people.users > 0 {
                 p {
-                    strong { (texts.with("teams-delete-people", [("count", users.into())])) } " "
-                    a href=(context.place(["users"]).with("team", uid)) { (texts.get("teams-delete-show")) }
+                    strong { (texts.with("teams-delete-people", [("count", people.users.into())])) } " "
+                    a href=(users_at(context, uid)) { (texts.get("teams-delete-show")) }
+                }
+            }
+            @if people.members > 0 {
+                p {
+                    strong { (texts.with("teams-delete-members", [("count", people.members.into())])) } " "
+                    a href=(members_at(context, uid)) { (texts.get("teams-delete-show")) }
                 }
             }
             @if team.super_group { p { strong { (texts.get("teams-delete-super")) } } }
