@@ -65,6 +65,7 @@ fields-count = { $count ->
 connect = Datenbank verbinden
 connect-save = Verbinden
 connect-test = Testen
+connect-port-wrong = Geben Sie eine Zahl von 1 bis 65535 ein.
 resource-name = Name
 resource-name-hint = Der Name in Adressen, zum Beispiel shop. Er kann später nicht geändert werden.
 path = Datei

@@ -65,6 +65,7 @@ fields-count = { $count ->
 connect = Connect a database
 connect-save = Connect
 connect-test = Test
+connect-port-wrong = Enter a number from 1 to 65535.
 resource-name = Name
 resource-name-hint = The name in addresses, such as shop. It cannot be changed later.
 path = File
