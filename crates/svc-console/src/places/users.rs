@@ -93,11 +93,7 @@ fn query_of(form: &Form) -> ListQuery {
     if let Some(team) = text("team") {
         query = query.filter("group", Lookup::Exact, team);
     }
-    match (text("_after"), text("_before")) {
-        (Some(after), _) => query.after(after),
-        (_, Some(before)) => query.before(before),
-        _ => query,
-    }
+    paging::read(query, form)
 }
 
 /// The address of another place in the same list.
@@ -108,11 +104,7 @@ fn at(place: &Href, form: &Form, query: &ListQuery) -> Href {
             href = href.with(name, form.text(name));
         }
     }
-    match (&query.after, &query.before) {
-        (Some(after), _) => href.with("_after", after),
-        (_, Some(before)) => href.with("_before", before),
-        _ => href,
-    }
+    paging::at(href, query)
 }
 
 fn bar(context: &Context<'_>, form: &Form, teams: &[Team]) -> Markup {

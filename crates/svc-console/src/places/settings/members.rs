@@ -51,8 +51,7 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
         // The team of a member is an object, in which its unique ID is found.
         query = query.filter("team", Lookup::Icontains, chosen);
     }
-    query.after = form.get("_after").map(str::to_owned);
-    query.before = form.get("_before").map(str::to_owned);
+    let query = paging::read(query, &form);
     let (page, teams) = tokio::try_join!(
         async { members.list().query(query.clone()).send().await },
         rules::teams(context)
@@ -64,11 +63,7 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
                 href = href.with(name, value);
             }
         }
-        match (&query.after, &query.before) {
-            (Some(after), _) => href.with("_after", after),
-            (_, Some(before)) => href.with("_before", before),
-            _ => href,
-        }
+        paging::at(href, query)
     };
     let counted = html! {
         @if let Some(count) = page.count { span.muted { (texts.with("settings-members-count", [("count", count.into())])) } }
