@@ -70,6 +70,7 @@ fields-count = { $count ->
 connect = Datenbank verbinden
 connect-save = Verbinden
 connect-test = Testen
+connect-port-wrong = Geben Sie eine Zahl von 1 bis 65535 ein.
 resource-name = Name
 resource-name-hint = Der Name in Adressen, zum Beispiel shop. Er kann später nicht geändert werden.
 path = Datei
@@ -276,6 +277,10 @@ teams-delete-people = { $count ->
     [one] Ein Benutzer dieser Umgebung ist
    *[other] { $count } Benutzer dieser Umgebung sind
 } im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie zuerst einem anderen Team zu.
+teams-delete-members = { $count ->
+    [one] Ein Mitglied des Projekts ist
+   *[other] { $count } Mitglieder des Projekts sind
+} im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie zuerst einem anderen Team zu.
 teams-delete-show = Anzeigen
 teams-delete-super = Das Team der Administratoren bleibt.
 
@@ -358,16 +363,6 @@ settings-environment-delete-what = { $name } wird endgültig gelöscht, mit Benu
 }; die Datenbanken selbst bleiben, wie sie sind.
 settings-prod-stays = Die Umgebung prod kann nicht gelöscht werden.
 settings-copy = Kopieren
-settings-copy-to = Nach
-settings-copy-pages = Seiten
-settings-copy-settings = Einstellungen
-settings-copy-replace = Ersetzen, was die andere Umgebung hat
-settings-copy-hint = Benutzer, Datenbanken und Datensätze werden nicht kopiert.
-settings-copy-none = Es gibt keine andere Umgebung, in die kopiert werden kann.
-settings-copied = Nach { $name } kopiert: { $count ->
-    [one] eine Seite
-   *[other] { $count } Seiten
-}.
 settings-members-what = Mitglieder melden sich bei dieser Konsole an. Das Team entscheidet, was sie sehen und ändern. Eine Adresse ohne Konto bekommt eine Einladung.
 settings-members-add = Hinzufügen
 settings-members-added = Das Mitglied ist hinzugefügt.

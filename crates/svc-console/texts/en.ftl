@@ -70,6 +70,7 @@ fields-count = { $count ->
 connect = Connect a database
 connect-save = Connect
 connect-test = Test
+connect-port-wrong = Enter a number from 1 to 65535.
 resource-name = Name
 resource-name-hint = The name in addresses, such as shop. It cannot be changed later.
 path = File
@@ -276,6 +277,10 @@ teams-delete-people = { $count ->
     [one] One user of this environment is
    *[other] { $count } users of this environment are
 } in the team, so it cannot be deleted. Move them to another team first.
+teams-delete-members = { $count ->
+    [one] One member of the project is
+   *[other] { $count } members of the project are
+} in the team, so it cannot be deleted. Move them to another team first.
 teams-delete-show = Show them
 teams-delete-super = The team of the administrators stays.
 
@@ -358,16 +363,6 @@ settings-environment-delete-what = { $name } is deleted for good, with its users
 }; databases themselves stay as they are.
 settings-prod-stays = The environment prod cannot be deleted.
 settings-copy = Copy
-settings-copy-to = To
-settings-copy-pages = Pages
-settings-copy-settings = Settings
-settings-copy-replace = Replace what the other environment has
-settings-copy-hint = Users, databases and records are not copied.
-settings-copy-none = There is no other environment to copy to.
-settings-copied = Copied to { $name }: { $count ->
-    [one] one page
-   *[other] { $count } pages
-}.
 settings-members-what = Members sign in to this console. The team decides what they see and change. An address without an account gets an invitation.
 settings-members-add = Add
 settings-members-added = The member was added.

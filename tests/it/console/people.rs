@@ -105,7 +105,9 @@ fn a_colleague_sees_the_allowed_table_and_nothing_else_on_every_engine() {
         let page = browser.page(&one);
         assert!(!page.contains("button class=\"primary\""), "{page}");
         assert!(!page.contains("/delete/"), "{page}");
-        let fields: Vec<_> = forms_of(&page)
+        let forms = forms_of(&page);
+        assert!(forms.iter().all(|form| form.action != one), "{forms:?}");
+        let fields: Vec<_> = forms
             .into_iter()
             .flat_map(|form| form.fields)
             .filter(|(name, _)| name.starts_with("value:") || name.starts_with("state:"))
@@ -266,10 +268,12 @@ fn the_settings_of_a_project_and_its_environments_are_changed_by_forms() {
     let wrong = browser.submit(&new, &page, &[("unique_name", "audit")]);
     assert!(wrong.body.contains("field-error"), "{}", wrong.body);
     browser.submit_ok(&new, &page, &[("unique_name", "staging")]);
-    let copy = at("settings/environments/prod/copy/");
+    // An environment is copied where its pages are.
+    let listed = browser.page(&at("settings/environments/"));
+    let copy = at("pages/copy/");
+    assert!(listed.contains(&format!("href=\"{copy}\"")), "{listed}");
     let page = browser.page(&copy);
-    let copied = browser.submit(&copy, &page, &[]);
-    assert!(copied.body.contains("role=\"status\""), "{}", copied.body);
+    assert!(page.contains("value=\"staging\""), "{page}");
     let delete = at("settings/environments/staging/delete/");
     let page = browser.page(&delete);
     let refused = browser.submit(&delete, &page, &[("confirm", "prod")]);
@@ -357,6 +361,10 @@ fn who_only_reads_gets_no_controls_and_a_sentence_where_they_are() {
         "settings/sign-in/".to_owned(),
         "settings/delete/".to_owned(),
         format!("as/{person}/"),
+        "connect/".to_owned(),
+        "resources/s/delete/".to_owned(),
+        "records/s/parts/new/".to_owned(),
+        "records/s/parts/record/1/delete/".to_owned(),
     ] {
         for answer in [reader.get(&at(&place)), reader.post(&at(&place), &[])] {
             assert_eq!(answer.status, 403, "{place}: {}", answer.body);
@@ -375,6 +383,34 @@ fn who_only_reads_gets_no_controls_and_a_sentence_where_they_are() {
         !page.contains("/accounts/") && !page.contains("/settings/"),
         "{page}"
     );
+}
+
+#[test]
+fn a_team_leads_to_its_members_and_stays_while_it_has_some() {
+    let setup = Setup::new();
+    setup.run("account add carla@example.com --password-stdin");
+    let browser = signed_in(&setup.service);
+    let rights = team(&browser, "Guests", "nothing");
+    let place = at(&format!("teams/{}/", last(&rights)));
+    let members = at(&format!("settings/members/?team={}", last(&rights)));
+    let page = browser.page(&place);
+    assert!(page.contains(&format!("href=\"{members}\"")), "{page}");
+    // Its rule about everything says all, so no default rights are offered.
+    assert!(!page.contains("permissions_group"), "{page}");
+
+    // The form of the members has the team chosen.
+    let page = browser.page(&members);
+    let fields = [("email", "carla@example.com")];
+    browser.submit_ok(&at("settings/members/"), &page, &fields);
+    assert!(browser.page(&members).contains("carla@example.com"));
+    let delete = format!("{place}delete/");
+    let page = browser.page(&delete);
+    assert!(
+        page.contains("disabled") && page.contains("One member") && page.contains(&members),
+        "{page}"
+    );
+    assert_eq!(browser.post(&delete, &[]).status, 200);
+    assert_eq!(browser.get(&place).status, 200);
 }
 
 #[test]

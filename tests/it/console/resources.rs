@@ -44,6 +44,10 @@ fn a_database_is_tested_connected_and_disconnected_in_the_browser() {
         "{}",
         wrong.body
     );
+    // It is said beside the address, and the form offers to keep it all the same.
+    for part in ["field-error", "name=\"unchecked\""] {
+        assert!(wrong.body.contains(part), "{}", wrong.body);
+    }
     let passed = send("s3cret/p@ss", "test");
     assert!(
         passed.body.contains("role=\"status\"") && passed.body.contains("PostgreSQL"),
@@ -57,6 +61,14 @@ fn a_database_is_tested_connected_and_disconnected_in_the_browser() {
         "{}",
         refused.body
     );
+    assert!(
+        !refused.body.contains("keeps the address"),
+        "{}",
+        refused.body
+    );
+    let port = browser.post(&form, &[("port", "many"), ("action", "save")]);
+    assert_eq!(port.status, 400);
+    assert!(port.body.contains("id=\"error-port\""), "{}", port.body);
     let saved = send("s3cret/p@ss", "save");
     assert_eq!(
         saved.header("location"),

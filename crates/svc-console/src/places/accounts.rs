@@ -81,8 +81,7 @@ async fn list(operator: &Operator<'_>) -> Result<Answer> {
     let mut query = ListQuery::new().order_by("email").per_page(PER_PAGE);
     query.count = Count::Auto;
     query.search = (!search.is_empty()).then(|| search.to_owned());
-    query.after = form.get("_after").map(str::to_owned);
-    query.before = form.get("_before").map(str::to_owned);
+    let query = paging::read(query, &form);
     let accounts = operator.client.administration().accounts();
     let page = accounts.list().query(query.clone()).send().await?;
     let place = operator.place();
@@ -91,11 +90,7 @@ async fn list(operator: &Operator<'_>) -> Result<Answer> {
             "" => place.clone(),
             search => place.clone().with("_search", search),
         };
-        match (&query.after, &query.before) {
-            (Some(after), _) => href.with("_after", after),
-            (_, Some(before)) => href.with("_before", before),
-            _ => href,
-        }
+        paging::at(href, query)
     };
     let counted = html! {
         @if let Some(count) = page.count { span.muted { (texts.with("accounts-count", [("count", count.into())])) } }

@@ -31,6 +31,7 @@ const PER_PAGE: u32 = 50;
 /// The audit trail of a project.
 pub(crate) async fn of_project(visit: &Visit, scope: &Scope, rest: &[&str]) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
+    context.check_administrator()?;
     let trail = Trail {
         visit,
         client: context.client.clone(),

@@ -68,6 +68,7 @@ impl Part {
 /// The place, by the rest of the path.
 pub(crate) async fn route(visit: &Visit, scope: &Scope, rest: &[&str]) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
+    context.check_administrator()?;
     let context = &context;
     match *rest {
         [] => tokens::answer(context).await,

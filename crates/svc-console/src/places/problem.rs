@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::sign_in;
 use crate::{
     answer::Answer,
+    href::Href,
     problem::Problem,
     ui::{frame::plain_page, notice},
     visit::Visit,
@@ -27,10 +28,26 @@ pub(super) fn answer(visit: &Visit, problem: &Problem) -> Answer {
         &html! {
             h1 { (title) }
             (told(visit, problem))
-            p { a.button href=(visit.root) { (visit.texts.get("problem-home")) } }
+            div.actions {
+                @if let Some(environment) = environment(visit) {
+                    a.button href=(environment) { (visit.texts.get("problem-environment")) }
+                }
+                a.button href=(visit.root) { (visit.texts.get("problem-home")) }
+            }
         },
     );
     Answer::page(page).status(status)
+}
+
+/// The first place of the environment that the address is below.
+fn environment(visit: &Visit) -> Option<Href> {
+    let parts = visit.path().ok()?;
+    match &parts[..] {
+        [projects, project, environment, _, ..] if projects == "projects" => {
+            Some(visit.root.below([projects, project, environment]))
+        }
+        _ => None,
+    }
 }
 
 /// What went wrong, and what to do.

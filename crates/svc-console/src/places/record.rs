@@ -50,6 +50,9 @@ pub(crate) async fn answer(
     if visit.fragment() == Some("cell") {
         return Box::pin(cell::answer(visit, &model, &id)).await;
     }
+    if visit.is_post() && !model.description.can.update {
+        return Err(Problem::Forbidden);
+    }
     let (record, etag) = match load(&model, &id).await {
         // Who deleted it, and what it was, is what there is to know of it.
         Err(Problem::NotFound) if !visit.is_post() => {
@@ -126,6 +129,9 @@ pub(crate) async fn answer(
 /// A new record.
 pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) -> Result<Answer> {
     let model = Model::open(visit, scope, model).await?;
+    if !model.description.can.create {
+        return Err(Problem::Forbidden);
+    }
     if !visit.is_post() {
         let sent = Sent::of_new(&model, &visit.query()?);
         return Ok(Answer::page(new_page(&model, &sent, None)));
@@ -176,6 +182,9 @@ pub(crate) async fn delete(
 ) -> Result<Answer> {
     let model = Model::open(visit, scope, model).await?;
     let id = RecordId::from(id);
+    if !model.description.can.delete {
+        return Err(Problem::Forbidden);
+    }
     let (record, etag) = load(&model, &id).await?;
     let place = model.record_of(model.name.as_str(), &id);
     let references = model.records().references(id.clone()).send().await?;
@@ -301,22 +310,30 @@ fn page(
         vec![(model.name.to_string(), model.list())],
     );
     let can = model.description.can;
+    let fields = fields::fields(model, sent, Some(&place));
+    let actions = html! {
+        div.actions {
+            @if can.update { button.primary { (texts.get("save")) } }
+            a.button href=(model.list()) { (texts.get("back-to-list")) }
+            a.button href=(history::place(model, id)) { (texts.get("history")) }
+            a.button href=(snippets::of_record(model, id)) { (texts.get("snippets")) }
+            div.grow {}
+            @if can.delete { a.button.danger href=(place.below(["delete"])) { (texts.get("delete")) } }
+        }
+    };
     frame.page(&html! {
         @if let Some(told) = told { (told) }
         (script(model))
-        form.record method="post" action=(place) data-guard {
-            (account_field(&model.context.account))
-            (default_button("action", "save"))
-            input type="hidden" name="etag" value=(etag);
-            (fields::fields(model, sent, Some(&place)))
-            div.actions {
-                @if can.update { button.primary { (texts.get("save")) } }
-                a.button href=(model.list()) { (texts.get("back-to-list")) }
-                a.button href=(history::place(model, id)) { (texts.get("history")) }
-                a.button href=(snippets::of_record(model, id)) { (texts.get("snippets")) }
-                div.grow {}
-                @if can.delete { a.button.danger href=(place.below(["delete"])) { (texts.get("delete")) } }
+        @if can.update {
+            form.record method="post" action=(place) data-guard {
+                (account_field(&model.context.account))
+                (default_button("action", "save"))
+                input type="hidden" name="etag" value=(etag);
+                (fields)
+                (actions)
             }
+        } @else {
+            div.record { (fields) (actions) }
         }
         (related(model, record))
         (same_values(model, record))

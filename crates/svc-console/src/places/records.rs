@@ -185,11 +185,11 @@ fn without_controls(query: &str) -> String {
     parts.collect::<Vec<_>>().join("&")
 }
 
-/// A record was deleted: its history has the button that brings it back.
+/// A record was deleted: its history shows what it was, and has the button that brings it back.
 fn deleted(model: &Model<'_>, id: &RecordId) -> Markup {
     let texts = model.texts();
     let place = model.record_of(model.name.as_str(), id).below(["history"]);
-    let action = html! { a.button href=(place) { (texts.get("undo")) } };
+    let action = html! { a.button href=(place) { (texts.get("history")) } };
     let text = texts.with("deleted", [("key", id.as_str().into())]);
     notice::done_with(&text, &action)
 }

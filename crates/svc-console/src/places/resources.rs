@@ -2,10 +2,12 @@
 
 mod connect;
 
-use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::Client;
-use svc_model::administration::resources::{NewResource, Resource, Status, TestOutcome};
+use svc_model::{
+    ResourceName,
+    administration::resources::{NewResource, Resource, Status, TestOutcome},
+};
 
 use self::connect::{Connection, Kind};
 use super::{Context, Scope};
@@ -13,7 +15,9 @@ use crate::{
     answer::Answer,
     href::Href,
     problem::{Problem, Result},
+    texts::Texts,
     ui::{
+        filled::Filled,
         form::{Confirmation, account_field},
         frame::Area,
         notice,
@@ -24,50 +28,70 @@ use crate::{
 /// The form that connects a database, which is tested before it is kept.
 pub(crate) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
+    context.check_administrator()?;
     let query = visit.query()?;
     let kind = Kind::of(query.text("engine"));
     let connection = Connection::of(kind, visit.form());
     let home = scope.home(visit);
-    let page = |status: StatusCode, told: Option<Markup>, offers_unchecked: bool| {
-        let texts = visit.texts;
-        let form = connection.form(visit, &home, &context.account, offers_unchecked);
-        let main = html! {
-            @if let Some(told) = told { (told) }
-            (form)
-        };
-        let page = context.page(Area::Data, texts.get("connect"), Vec::new(), &main);
-        Answer::page(page).status(status)
+    let mut filled = Filled::new(visit);
+    if visit.is_post()
+        && let Some(name) = connect(&context, &connection, &mut filled).await?
+    {
+        return Ok(Answer::go(&home.below(["records", name.as_str()])));
+    }
+    let main = html! {
+        (filled.told())
+        (connection.form(&context, &home, &filled))
     };
-    if !visit.is_post() {
-        return Ok(page(StatusCode::OK, None, false));
+    let title = visit.texts.get("connect");
+    Ok(filled.answer(context.page(Area::Data, title, Vec::new(), &main)))
+}
+
+/// Tests or connects the database that was entered. Gives its name once it is connected.
+async fn connect(
+    context: &Context<'_>,
+    connection: &Connection<'_>,
+    filled: &mut Filled<'_>,
+) -> Result<Option<ResourceName>> {
+    let (form, texts) = (context.visit.form(), context.texts());
+    if !connection.has_port() {
+        filled.refuse_field("port", texts.get("connect-port-wrong"));
+        return Ok(None);
     }
     let administration = context.client.administration();
     let resources = administration.resources();
-    if visit.form().text("action") == "test" {
-        return match resources.test(connection.url()).send().await {
-            Ok(outcome) => Ok(page(StatusCode::OK, Some(tested(visit, &outcome)), false)),
-            Err(error) => {
-                let told = notice::refused(visit, error)?;
-                Ok(page(StatusCode::BAD_REQUEST, Some(told), false))
+    let refused = if form.text("action") == "test" {
+        match resources.test(connection.url()).send().await {
+            Ok(outcome) if outcome.ok => {
+                filled.done(&passed(texts, &outcome));
+                return Ok(None);
             }
-        };
-    }
-    let name = visit.form().text("name").trim();
-    let mut new = NewResource::new(name, connection.url());
-    if visit.form().get("unchecked").is_some() {
-        new.unchecked = Some(true);
-    }
-    match resources.create(new).send().await {
-        Ok(created) => {
-            let name = created.resource.unique_name;
-            Ok(Answer::go(&home.below(["records", name.as_str()])))
+            Ok(outcome) => {
+                let reason = outcome.reason.unwrap_or_else(|| texts.get("state-down"));
+                filled.refuse_field("url", reason);
+                return Ok(None);
+            }
+            Err(error) => error,
         }
-        Err(error) => {
-            let is_away = error.field_errors().iter().any(|(field, _)| field == "url");
-            let told = notice::refused(visit, error)?;
-            Ok(page(StatusCode::BAD_REQUEST, Some(told), is_away))
+    } else {
+        let mut new = NewResource::new(form.text("name").trim(), connection.url());
+        new.unchecked = form.get("unchecked").map(|_| true);
+        match resources.create(new).send().await {
+            Ok(created) => return Ok(Some(created.resource.unique_name)),
+            Err(error) => error,
         }
-    }
+    };
+    filled.refuse(refused, &["unique_name", "url"])?;
+    filled.reword("url", reason_of);
+    Ok(None)
+}
+
+/// Why a database is refused, without what the API offers about it: the form has a field for that.
+fn reason_of(message: &str) -> String {
+    let reason = message
+        .split_once(';')
+        .map_or(message, |(reason, _)| reason);
+    reason.to_owned()
 }
 
 /// The state of a database, and what can be done about it.
@@ -87,7 +111,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<A
     let records = scope.home(visit).below(["records", name]);
     let main = html! {
         @if let Some(told) = told { (told) }
-        (state(visit, &resource, &status))
+        (state(&context, &resource, &status))
         div.actions {
             a.button.primary href=(records) { (texts.get("open-records")) }
             @if context.is_administrator() {
@@ -106,6 +130,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<A
 /// Disconnects a database, which stays as it is.
 pub(crate) async fn delete(visit: &Visit, scope: &Scope, name: &str) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
+    context.check_administrator()?;
     let (resource, _) = load(&context.client, name).await?;
     let texts = visit.texts;
     let what = texts.with(
@@ -158,16 +183,11 @@ pub(crate) fn place(visit: &Visit, scope: &Scope, name: &str) -> Href {
     scope.home(visit).below(["resources", name])
 }
 
-/// What came of a test.
-fn tested(visit: &Visit, outcome: &TestOutcome) -> Markup {
-    let texts = visit.texts;
-    if !outcome.ok {
-        let reason = outcome.reason.clone().unwrap_or_default();
-        return notice::error(visit, &reason);
-    }
+/// What a test has found.
+fn passed(texts: &Texts, outcome: &TestOutcome) -> String {
     let engine = outcome.engine.clone().unwrap_or_default();
     let version = outcome.version.clone().unwrap_or_default();
-    notice::done(&texts.with(
+    texts.with(
         "test-passed",
         [
             ("engine", engine.into()),
@@ -178,11 +198,13 @@ fn tested(visit: &Visit, outcome: &TestOutcome) -> Markup {
                 outcome.milliseconds.unwrap_or_default().into(),
             ),
         ],
-    ))
+    )
 }
 
-fn state(visit: &Visit, resource: &Resource, status: &Status) -> Markup {
-    let texts = visit.texts;
+/// How a database is. Where it is and how it is used is for administrators.
+fn state(context: &Context<'_>, resource: &Resource, status: &Status) -> Markup {
+    let texts = context.texts();
+    let is_administrator = context.is_administrator();
     let word = match status.state.as_str() {
         "up" => texts.get("state-up"),
         "down" => texts.get("state-down"),
@@ -198,18 +220,30 @@ fn state(visit: &Visit, resource: &Resource, status: &Status) -> Markup {
             }
             dt { (texts.get("engine")) }
             dd { (resource.type_item) }
-            @if let Some(url) = &resource.url_hint {
+            @if let Some(url) = resource.url_hint.as_ref().filter(|_| is_administrator) {
                 dt { (texts.get("address")) }
                 dd { bdi { code { (url) } } }
             }
-            @if let Some(models) = status.models {
+            @if let Some(models) = status.models.filter(|_| is_administrator) {
                 dt { (texts.get("models")) }
                 dd { (models) }
             }
-            @if let Some(pool) = status.pool {
+            @if let Some(pool) = status.pool.filter(|_| is_administrator) {
                 dt { (texts.get("pool")) }
                 dd { (texts.with("pool-use", [("used", pool.used.into()), ("size", pool.size.into()), ("waiting", pool.waiting.into())])) }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_has_nothing_that_only_the_api_offers() {
+        let message = "there is no such file; unchecked keeps the address all the same";
+        assert_eq!(reason_of(message), "there is no such file");
+        assert_eq!(reason_of("is no URL"), "is no URL");
     }
 }

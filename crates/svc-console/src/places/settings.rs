@@ -22,7 +22,6 @@ pub(super) async fn route(visit: &Visit, scope: &Scope, rest: &[&str]) -> Result
         ["environments"] => environments::list(&context).await,
         ["environments", "new"] => environments::create(&context).await,
         ["environments", name] => environments::answer(&context, name).await,
-        ["environments", name, "copy"] => environments::copy::answer(&context, name).await,
         ["environments", name, "delete"] => environments::delete(&context, name).await,
         ["members"] => members::list(&context).await,
         ["members", uid] => members::answer(&context, uid).await,

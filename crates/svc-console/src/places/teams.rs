@@ -41,8 +41,7 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
     let form = visit.query()?;
     let mut query = ListQuery::new().order_by("name").per_page(PER_PAGE);
     query.count = Count::None;
-    query.after = form.get("_after").map(str::to_owned);
-    query.before = form.get("_before").map(str::to_owned);
+    let query = paging::read(query, &form);
     let administration = context.client.administration();
     let teams = administration.teams();
     let of_all = async {
@@ -56,11 +55,7 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
         of_all
     )?;
     let place = context.place(["teams"]);
-    let at = |query: &ListQuery| match (&query.after, &query.before) {
-        (Some(after), _) => place.clone().with("_after", after),
-        (_, Some(before)) => place.clone().with("_before", before),
-        _ => place.clone(),
-    };
+    let at = |query: &ListQuery| paging::at(place.clone(), query);
     let head = html! {
         tr {
             th scope="col" { (texts.get("people-name")) }

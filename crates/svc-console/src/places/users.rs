@@ -15,6 +15,7 @@ use crate::{
     answer::Answer,
     href::Href,
     problem::{Problem, Result},
+    texts::Texts,
     ui::{frame::Area, paging, table::table},
     visit::{Form, Visit},
 };
@@ -56,6 +57,7 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
     let is_filtered = !form.text("_search").is_empty() || !form.text("team").is_empty();
     let main = html! {
         (People::Users.tabs(context))
+        @if context.is_administrator() { (about_members(context)) }
         (bar(context, &form, &teams))
         @if page.results.is_empty() {
             p.empty-state {
@@ -70,6 +72,18 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
     Ok(Answer::page(page))
 }
 
+/// The users are not those who work in the console.
+fn about_members(context: &Context<'_>) -> Markup {
+    let texts = context.texts();
+    html! {
+        p.muted {
+            (texts.get("users-what")) " "
+            a href=(context.place(["settings", "members"])) { (texts.get("users-what-link")) }
+            "."
+        }
+    }
+}
+
 /// What the address asks for.
 fn query_of(form: &Form) -> ListQuery {
     let text = |name: &str| form.get(name).filter(|text| !text.is_empty());
@@ -79,11 +93,7 @@ fn query_of(form: &Form) -> ListQuery {
     if let Some(team) = text("team") {
         query = query.filter("group", Lookup::Exact, team);
     }
-    match (text("_after"), text("_before")) {
-        (Some(after), _) => query.after(after),
-        (_, Some(before)) => query.before(before),
-        _ => query,
-    }
+    paging::read(query, form)
 }
 
 /// The address of another place in the same list.
@@ -94,30 +104,32 @@ fn at(place: &Href, form: &Form, query: &ListQuery) -> Href {
             href = href.with(name, form.text(name));
         }
     }
-    match (&query.after, &query.before) {
-        (Some(after), _) => href.with("_after", after),
-        (_, Some(before)) => href.with("_before", before),
-        _ => href,
-    }
+    paging::at(href, query)
 }
 
 fn bar(context: &Context<'_>, form: &Form, teams: &[Team]) -> Markup {
     let texts = context.texts();
-    let chosen = form.text("team");
     html! {
         form.toolbar method="get" action=(context.place(["users"])) {
             input type="search" name="_search" value=(form.text("_search")) aria-label=(texts.get("search"))
                 placeholder=(texts.get("search")) data-key="/";
-            select name="team" aria-label=(texts.get("people-team")) {
-                option value="" { (texts.get("users-all-teams")) }
-                @for team in teams {
-                    option value=(team.uid) selected[team.uid.as_str() == chosen] { (team.name) }
-                }
-            }
+            (team_filter(texts, teams, form.text("team")))
             button { (texts.get("rights-show")) }
             div.grow {}
             @if context.is_administrator() {
                 a.button.primary href=(context.place(["users", "new"])) { (texts.get("users-invite")) }
+            }
+        }
+    }
+}
+
+/// The field by which a list shows the people of one team.
+pub(super) fn team_filter(texts: &Texts, teams: &[Team], chosen: &str) -> Markup {
+    html! {
+        select name="team" aria-label=(texts.get("people-team")) {
+            option value="" { (texts.get("users-all-teams")) }
+            @for team in teams {
+                option value=(team.uid) selected[team.uid.as_str() == chosen] { (team.name) }
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::{
     href::Href,
     problem::{Problem, Result},
     texts::Texts,
-    ui::{table, time},
+    ui::{paging, table, time},
     visit::Form,
 };
 
@@ -40,15 +40,8 @@ pub(crate) struct Listed {
 
 impl Listed {
     pub(crate) fn read(form: &Form) -> Self {
-        let mut query = ListQuery::new().per_page(PER_PAGE);
-        if let Some(after) = form.get("_after") {
-            query = query.after(after);
-        }
-        if let Some(before) = form.get("_before") {
-            query = query.before(before);
-        }
         Self {
-            query,
+            query: paging::read(ListQuery::new().per_page(PER_PAGE), form),
             revoked: form.get("revoked") == Some("1"),
         }
     }
@@ -59,13 +52,7 @@ impl Listed {
         if self.revoked {
             href = href.with("revoked", "1");
         }
-        if let Some(after) = &query.after {
-            href = href.with("_after", after);
-        }
-        if let Some(before) = &query.before {
-            href = href.with("_before", before);
-        }
-        href
+        paging::at(href, query)
     }
 
     /// The link that shows those that were revoked, or hides them again.

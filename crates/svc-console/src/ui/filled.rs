@@ -99,6 +99,14 @@ impl<'v> Filled<'v> {
         ));
     }
 
+    /// Says what is wrong with a field in other words.
+    pub(crate) fn reword(&mut self, name: &str, words: impl Fn(&str) -> String) {
+        let of_field = self.errors.iter_mut().filter(|(known, _)| known == name);
+        for message in of_field.flat_map(|(_, messages)| messages) {
+            *message = words(message);
+        }
+    }
+
     /// Something went well.
     pub(crate) fn done(&mut self, text: &str) {
         self.told = Some(notice::done(text));
@@ -178,7 +186,7 @@ impl<'v> Filled<'v> {
     }
 
     /// What is wrong with a field, and the id of the element that says so.
-    fn errors_of(&self, name: &str) -> (Option<String>, Markup) {
+    pub(crate) fn errors_of(&self, name: &str) -> (Option<String>, Markup) {
         let mut errors = self.errors.iter();
         let Some((_, messages)) = errors.find(|(known, _)| known == name) else {
             return (None, Markup::default());

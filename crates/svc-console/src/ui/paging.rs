@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use svc_model::{ListQuery, Paginated, query::parse_pairs};
 
-use crate::{href::Href, texts::Texts};
+use crate::{href::Href, texts::Texts, visit::Form};
 
 /// Links to the pages beside this one; `at` gives the address of the place for a query, and `counted` says how much there is.
 pub(crate) fn links<T>(
@@ -24,6 +24,25 @@ pub(crate) fn links<T>(
             div.grow {}
             (counted)
         }
+    }
+}
+
+/// The query with the place in the list that an address names, if it names one.
+pub(crate) fn read(query: ListQuery, form: &Form) -> ListQuery {
+    let given = |name: &str| form.get(name).filter(|text| !text.is_empty());
+    match (given("_after"), given("_before")) {
+        (Some(after), _) => query.after(after),
+        (_, Some(before)) => query.before(before),
+        _ => query,
+    }
+}
+
+/// The address of the place in the list where a query is.
+pub(crate) fn at(href: Href, query: &ListQuery) -> Href {
+    match (&query.after, &query.before) {
+        (Some(after), _) => href.with("_after", after),
+        (_, Some(before)) => href.with("_before", before),
+        _ => href,
     }
 }
 
@@ -55,5 +74,17 @@ mod tests {
         assert_eq!(query.after.as_deref(), Some("abc="));
         assert_eq!((query.page, query.fields), (1, None));
         assert_eq!(query.search.as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn an_address_and_a_query_name_the_same_place_in_the_list() {
+        let read = |form: &str| read(ListQuery::new(), &Form::parse(form).unwrap());
+        let root = Href::root("");
+        for form in ["_after=abc", "_before=abc"] {
+            let href = at(root.clone(), &read(form));
+            assert_eq!(href.to_string(), format!("/console/?{form}"));
+        }
+        let first = read("_after=&_before=&x=1");
+        assert_eq!(at(root.clone(), &first), root);
     }
 }

@@ -4,7 +4,12 @@ use maud::{Markup, html};
 use svc_model::{Filter, ListQuery, Lookup, administration::account::Account};
 
 use super::Trail;
-use crate::{href::Href, texts::Texts, ui::time, visit::Form};
+use crate::{
+    href::Href,
+    texts::Texts,
+    ui::{paging, time},
+    visit::Form,
+};
 
 /// The groups of actions, and the actions that are looked for most.
 const ACTIONS: [&str; 27] = [
@@ -104,25 +109,12 @@ impl Filters {
                 Filter::field("keys", Lookup::JsonIcontains, key),
             ]));
         }
-        if let Some(after) = self.given("_after") {
-            query = query.after(after);
-        }
-        if let Some(before) = self.given("_before") {
-            query = query.before(before);
-        }
-        query
+        paging::read(query, &self.form)
     }
 
     /// The address of another part of the same lines.
     pub(super) fn at(&self, place: &Href, query: &ListQuery) -> Href {
-        let mut href = self.everywhere(place);
-        if let Some(after) = &query.after {
-            href = href.with("_after", after);
-        }
-        if let Some(before) = &query.before {
-            href = href.with("_before", before);
-        }
-        href
+        paging::at(self.everywhere(place), query)
     }
 
     /// An address with the same filters, from the newest line on.

@@ -17,23 +17,30 @@ const MOST_ENDED: usize = 1_000;
 /// How much of what a browser calls itself is shown.
 const LONGEST_AGENT: usize = 90;
 
+/// What the address says after all other sessions were ended.
+const OTHERS: &str = "others";
+
 /// The sessions, and ending them.
 pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
     let visit = own.visit;
     let mut told = None;
     if visit.is_post() {
-        let ended = match visit.form().get("session") {
-            Some(uid) => end(own, uid).await,
-            None => end_others(own).await,
+        let (ended, which) = match visit.form().get("session") {
+            Some(uid) => (end(own, uid).await, "one"),
+            None => (end_others(own).await, OTHERS),
         };
         match ended {
-            Ok(()) => return Ok(Answer::go(&own.place(Part::Sessions).with("ended", "1"))),
+            Ok(()) => return Ok(Answer::go(&own.place(Part::Sessions).with("ended", which))),
             Err(error) => told = Some(notice::refused(visit, error)?),
         }
     }
     let query = visit.query()?;
-    if query.get("ended").is_some() && told.is_none() {
-        told = Some(notice::done(&visit.texts.get("profile-session-ended")));
+    if let Some(which) = query.get("ended").filter(|_| told.is_none()) {
+        let text = match which {
+            OTHERS => visit.texts.get("profile-sessions-ended"),
+            _ => visit.texts.get("profile-session-ended"),
+        };
+        told = Some(notice::done(&text));
     }
     let page = query.text("page").parse().unwrap_or(1);
     let found = load(own, page).await?;

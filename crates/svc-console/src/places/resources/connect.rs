@@ -1,15 +1,16 @@
 //! The form with the address of a database: a form for each engine, or a URL.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, num::NonZeroU16};
 
 use maud::{Markup, html};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use svc_model::administration::account::Account;
 
 use crate::{
     href::Href,
-    ui::form::account_field,
-    visit::{Form, Visit},
+    places::Context,
+    texts::Texts,
+    ui::{filled::Filled, form::account_field},
+    visit::Form,
 };
 
 /// What stays as it is in the parts of a URL.
@@ -92,16 +93,19 @@ impl<'f> Connection<'f> {
         url
     }
 
+    /// Whether the port can be one, or is left out.
+    pub(super) fn has_port(&self) -> bool {
+        let port = self.form.text("port").trim();
+        let is_asked = matches!(self.kind, Kind::Postgres | Kind::Mysql);
+        !is_asked || port.is_empty() || port.parse::<NonZeroU16>().is_ok()
+    }
+
     /// The form, with what was entered.
-    pub(super) fn form(
-        &self,
-        visit: &Visit,
-        home: &Href,
-        account: &Account,
-        offers_unchecked: bool,
-    ) -> Markup {
-        let texts = visit.texts;
+    pub(super) fn form(&self, context: &Context<'_>, home: &Href, filled: &Filled<'_>) -> Markup {
+        let texts = context.texts();
         let place = |kind: Kind| home.below(["connect"]).with("engine", kind.name());
+        let (refused, _) = filled.errors_of("url");
+        let field = |field: &Field<'_>| self.field(filled, field);
         html! {
             nav.tabs aria-label=(texts.get("engine")) {
                 @for kind in Kind::ALL {
@@ -109,26 +113,28 @@ impl<'f> Connection<'f> {
                 }
             }
             form.stack method="post" action=(place(self.kind)) data-guard {
-                (account_field(account))
-                label { (texts.get("resource-name"))
-                    input name="name" value=(self.form.text("name")) required autocomplete="off" autocapitalize="none" spellcheck="false";
-                    span.small.muted { (texts.get("resource-name-hint")) }
-                }
+                (account_field(&context.account))
+                (field(&Field {
+                    about: "unique_name",
+                    hint: Some(texts.get("resource-name-hint")),
+                    ..Field::required("name", texts.get("resource-name"))
+                }))
                 @match self.kind {
-                    Kind::Url => label { "URL"
-                        input name="url" value=(self.form.text("url")) required autocomplete="off" spellcheck="false"
-                            placeholder="postgres://user:password@host/database";
-                    },
-                    Kind::Sqlite => label { (texts.get("path"))
-                        input name="path" value=(self.form.text("path")) required autocomplete="off" spellcheck="false"
-                            placeholder="/srv/shop/shop.db";
-                        span.small.muted { (texts.get("path-hint")) }
-                    },
-                    Kind::Postgres | Kind::Mysql => (self.server(visit)),
+                    Kind::Url => (field(&Field {
+                        placeholder: Some("postgres://user:password@host/database"),
+                        ..Field::required("url", "URL".to_owned())
+                    })),
+                    Kind::Sqlite => (field(&Field {
+                        about: "url",
+                        placeholder: Some("/srv/shop/shop.db"),
+                        hint: Some(texts.get("path-hint")),
+                        ..Field::required("path", texts.get("path"))
+                    })),
+                    Kind::Postgres | Kind::Mysql => (self.server(texts, filled)),
                 }
-                @if offers_unchecked {
+                @if refused.is_some() {
                     label.check {
-                        input type="checkbox" name="unchecked" value="1";
+                        input type="checkbox" name="unchecked" value="1" checked[self.form.get("unchecked").is_some()];
                         (texts.get("keep-unchecked"))
                     }
                 }
@@ -140,28 +146,73 @@ impl<'f> Connection<'f> {
         }
     }
 
-    fn server(&self, visit: &Visit) -> Markup {
-        let texts = visit.texts;
+    fn server(&self, texts: &Texts, filled: &Filled<'_>) -> Markup {
         let port = match self.kind {
             Kind::Mysql => "3306",
             _ => "5432",
         };
+        let fields = [
+            Field {
+                about: "url",
+                placeholder: Some("db.internal"),
+                ..Field::required("host", texts.get("host"))
+            },
+            Field {
+                is_required: false,
+                keyboard: Some("numeric"),
+                placeholder: Some(port),
+                ..Field::required("port", texts.get("port"))
+            },
+            Field::required("database", texts.get("database")),
+            Field::required("user", texts.get("database-user")),
+            Field {
+                is_required: false,
+                kind: Some("password"),
+                ..Field::required("password", texts.get("password"))
+            },
+        ];
+        html! { @for field in &fields { (self.field(filled, field)) } }
+    }
+
+    /// A field, with what is wrong with it.
+    fn field(&self, filled: &Filled<'_>, field: &Field<'_>) -> Markup {
+        let (error, errors) = filled.errors_of(field.about);
         html! {
-            label { (texts.get("host"))
-                input name="host" value=(self.form.text("host")) required autocomplete="off" spellcheck="false" placeholder="db.internal";
+            label { (field.label)
+                input type=[field.kind] name=(field.name) value=(self.form.text(field.name)) required[field.is_required]
+                    inputmode=[field.keyboard] placeholder=[field.placeholder] autocomplete="off" autocapitalize="none"
+                    spellcheck="false" aria-invalid=[error.as_ref().map(|_| "true")] aria-describedby=[error.as_deref()];
+                @if let Some(hint) = &field.hint { span.small.muted { (hint) } }
             }
-            label { (texts.get("port"))
-                input name="port" value=(self.form.text("port")) inputmode="numeric" autocomplete="off" placeholder=(port);
-            }
-            label { (texts.get("database"))
-                input name="database" value=(self.form.text("database")) required autocomplete="off" spellcheck="false";
-            }
-            label { (texts.get("database-user"))
-                input name="user" value=(self.form.text("user")) required autocomplete="off" spellcheck="false";
-            }
-            label { (texts.get("password"))
-                input type="password" name="password" value=(self.form.text("password")) autocomplete="off";
-            }
+            (errors)
+        }
+    }
+}
+
+/// A field of the form.
+struct Field<'f> {
+    name: &'f str,
+    label: String,
+    /// The field of the API: what the service says about it stands beside this one.
+    about: &'f str,
+    is_required: bool,
+    kind: Option<&'f str>,
+    keyboard: Option<&'f str>,
+    placeholder: Option<&'f str>,
+    hint: Option<String>,
+}
+
+impl<'f> Field<'f> {
+    fn required(name: &'f str, label: String) -> Self {
+        Self {
+            name,
+            label,
+            about: name,
+            is_required: true,
+            kind: None,
+            keyboard: None,
+            placeholder: None,
+            hint: None,
         }
     }
 }
@@ -186,5 +237,20 @@ mod tests {
         assert_eq!(url(Kind::Sqlite, "path=+%2Fsrv%2Fa.db"), "sqlite:/srv/a.db");
         assert_eq!(url(Kind::Url, "url=sqlite%3Aa.db"), "sqlite:a.db");
         assert_eq!(Kind::of("nothing"), Kind::Postgres);
+    }
+
+    #[test]
+    fn a_port_is_a_number_where_one_is_asked_for() {
+        let has_port = |kind: Kind, port: &str| {
+            let form = Form::parse(&format!("port={port}")).unwrap();
+            Connection::of(kind, &form).has_port()
+        };
+        for port in ["", "+", "5432"] {
+            assert!(has_port(Kind::Postgres, port), "{port}");
+        }
+        for port in ["x", "0", "65536", "5432/other"] {
+            assert!(!has_port(Kind::Mysql, port), "{port}");
+            assert!(has_port(Kind::Sqlite, port), "{port}");
+        }
     }
 }

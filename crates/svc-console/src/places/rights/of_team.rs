@@ -242,7 +242,10 @@ impl Page<'_> {
             typed => typed,
         };
         let above = self.rights.inherited(subject).text(texts);
-        let inherit = texts.with("rights-inherit", [("rights", above.into())]);
+        let inherit = match subject {
+            Subject::Everything => texts.with("rights-default", [("rights", above.into())]),
+            _ => texts.with("rights-inherit", [("rights", above.into())]),
+        };
         let team = self.rights.team.uid.as_str();
         html! {
             tr.group[is_group] {

@@ -1,7 +1,5 @@
 //! The environments of a project.
 
-pub(super) mod copy;
-
 use maud::{Markup, html};
 use svc_api::Error;
 use svc_model::{
@@ -57,7 +55,7 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
                 td { code { (name) } }
                 td { a href=(home) { (texts.get("open-records")) span.visually-hidden { ": " (known.name) } } }
                 td {
-                    a href=(place.below([name, "copy"])) {
+                    a href=(home.below(["pages", "copy"])) {
                         (texts.get("settings-copy")) span.visually-hidden { ": " (known.name) }
                     }
                 }

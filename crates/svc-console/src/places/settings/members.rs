@@ -1,13 +1,13 @@
 //! The members of a project: who builds and administers it.
 
 use maud::{Markup, html};
-use svc_model::{Count, ListQuery, administration::members::Member};
+use svc_model::{Count, ListQuery, Lookup, administration::members::Member};
 
 use super::super::{
     Context, or_not_found,
     rights::{rules, summary},
     tabs::Setting,
-    users::{day, team_choices, teams_for_new},
+    users::{day, team_choices, team_filter, teams_for_new},
 };
 use crate::{
     answer::Answer,
@@ -46,22 +46,24 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
     query.count = Count::Auto;
     let search = form.text("_search");
     query.search = (!search.is_empty()).then(|| search.to_owned());
-    query.after = form.get("_after").map(str::to_owned);
-    query.before = form.get("_before").map(str::to_owned);
+    let chosen = form.text("team");
+    if !chosen.is_empty() {
+        // The team of a member is an object, in which its unique ID is found.
+        query = query.filter("team", Lookup::Icontains, chosen);
+    }
+    let query = paging::read(query, &form);
     let (page, teams) = tokio::try_join!(
         async { members.list().query(query.clone()).send().await },
         rules::teams(context)
     )?;
     let at = |query: &ListQuery| {
-        let href = match search {
-            "" => place.clone(),
-            search => place.clone().with("_search", search),
-        };
-        match (&query.after, &query.before) {
-            (Some(after), _) => href.with("_after", after),
-            (_, Some(before)) => href.with("_before", before),
-            _ => href,
+        let mut href = place.clone();
+        for (name, value) in [("_search", search), ("team", chosen)] {
+            if !value.is_empty() {
+                href = href.with(name, value);
+            }
         }
+        paging::at(href, query)
     };
     let counted = html! {
         @if let Some(count) = page.count { span.muted { (texts.with("settings-members-count", [("count", count.into())])) } }
@@ -72,14 +74,15 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
         form.toolbar method="post" action=(place) {
             (account_field(&context.account))
             (filled.text("email", &texts.get("email"), "", Input::EMAIL))
-            (filled.choice("team", &texts.get("people-team"), "", &teams_for_new(&teams)))
+            (filled.choice("team", &texts.get("people-team"), chosen, &teams_for_new(&teams)))
             button.primary { (texts.get("settings-members-add")) }
         }
         p.small.muted { (texts.get("settings-members-what")) }
         form.toolbar method="get" action=(place) {
             input type="search" name="_search" value=(search) aria-label=(texts.get("search"))
                 placeholder=(texts.get("search")) data-key="/";
-            button { (texts.get("search")) }
+            (team_filter(texts, &teams, chosen))
+            button { (texts.get("rights-show")) }
         }
         (rows(context, &page.results))
         (paging::links(texts, &page, &query, at, &counted))

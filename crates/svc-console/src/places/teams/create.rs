@@ -74,7 +74,11 @@ async fn create(context: &Context<'_>) -> Result<Team, Error> {
     if begins == NOTHING {
         let nothing: [&str; 0] = [];
         let rule = NewRule::new(team.uid.as_str(), nothing);
-        administration.rights().set(rule).send().await?;
+        if let Err(error) = administration.rights().set(rule).send().await {
+            // Without the rule the team may do what nobody has chosen. What failed first is what is said.
+            let _ = administration.teams().delete(&team.uid).send().await;
+            return Err(error);
+        }
     }
     Ok(team)
 }

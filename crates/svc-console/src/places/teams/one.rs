@@ -4,7 +4,10 @@ use maud::{Markup, html};
 use svc_api::Error;
 use svc_model::{
     Count, Lookup,
-    administration::teams::{Team, TeamPatch},
+    administration::{
+        rights::Rule,
+        teams::{Team, TeamPatch},
+    },
 };
 
 use super::{
@@ -28,7 +31,7 @@ use crate::{
 
 pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let (visit, texts) = (context.visit, context.texts());
-    let (team, users) = load(context, uid).await?;
+    let (team, people) = load(context, uid).await?;
     let place = context.place(["teams", uid]);
     let mut filled = Filled::new(visit);
     if visit.is_post() {
@@ -43,6 +46,8 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         true => Some(rules::of_team(context, team.uid.as_str()).await?),
         false => None,
     };
+    let mut rules = may.iter().flatten();
+    let has_default = !team.super_group && !rules.any(|rule| replaces_default(rule, &team));
     let main = html! {
         (filled.told())
         @if let Some(rules) = &may {
@@ -59,20 +64,27 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         section {
             h2 { (texts.get("teams-people")) }
             p {
-                a href=(context.place(["users"]).with("team", uid)) {
-                    (texts.with("teams-users", [("count", users.into())]))
+                a href=(users_at(context, uid)) {
+                    (texts.with("teams-users", [("count", people.users.into())]))
+                }
+                @if context.is_administrator() {
+                    " · "
+                    a href=(members_at(context, uid)) {
+                        (texts.with("settings-members-count", [("count", people.members.into())]))
+                    }
                 }
             }
             @if context.is_administrator() {
                 div.actions {
                     a.button href=(context.place(["users", "new"]).with("team", uid)) { (texts.get("users-invite")) }
+                    a.button href=(members_at(context, uid)) { (texts.get("teams-members")) }
                 }
             }
         }
         section {
             h2 { (texts.get("teams-team")) }
             @if context.is_administrator() {
-                (form(context, &filled, &team, &place))
+                (form(context, &filled, &team, has_default, &place))
             } @else {
                 dl.facts { dt { (texts.get("teams-otherwise")) } dd { (group(texts, &team)) } }
                 (only_read(texts))
@@ -83,30 +95,65 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     Ok(filled.answer(page))
 }
 
-/// A team, and how many users of the environment are in it.
-async fn load(context: &Context<'_>, uid: &str) -> Result<(Team, u64)> {
+/// How many people are in a team.
+struct People {
+    /// Users of the environment.
+    users: u64,
+    /// Members of the project.
+    members: u64,
+}
+
+/// A team, and how many people are in it.
+async fn load(context: &Context<'_>, uid: &str) -> Result<(Team, People)> {
     let administration = context.client.administration();
     let users = context
         .client
         .users()
         .list()
         .filter("group", Lookup::Exact, uid);
-    let (team, users) = tokio::try_join!(
+    // The team of a member is an object, in which its unique ID is found.
+    let members = administration
+        .members()
+        .list()
+        .filter("team", Lookup::Icontains, uid);
+    let (team, users, members) = tokio::try_join!(
         async { administration.teams().get(uid).send().await },
-        async { users.per_page(1).count(Count::Exact).send().await }
+        async { users.per_page(1).count(Count::Exact).send().await },
+        async { members.per_page(1).count(Count::Exact).send().await }
     )
     .map_err(or_not_found)?;
-    Ok((team, users.count.unwrap_or_default()))
+    let people = People {
+        users: users.count.unwrap_or_default(),
+        members: members.count.unwrap_or_default(),
+    };
+    Ok((team, people))
 }
 
-fn form(context: &Context<'_>, filled: &Filled<'_>, team: &Team, place: &Href) -> Markup {
+/// The users in a team.
+fn users_at(context: &Context<'_>, uid: &str) -> Href {
+    context.place(["users"]).with("team", uid)
+}
+
+/// The members in a team, and the form that adds one.
+fn members_at(context: &Context<'_>, uid: &str) -> Href {
+    context.place(["settings", "members"]).with("team", uid)
+}
+
+/// The form of a team, with its default rights where they count.
+fn form(
+    context: &Context<'_>,
+    filled: &Filled<'_>,
+    team: &Team,
+    has_default: bool,
+    place: &Href,
+) -> Markup {
     let texts = context.texts();
     let begins = team.permissions_group.as_str();
     html! {
         form.stack method="post" action=(place) {
             (account_field(&context.account))
             (filled.text("name", &texts.get("people-name"), &team.name, Input::REQUIRED))
-            @if !team.super_group {
+            @if has_default {
                 (filled.choice("permissions_group", &texts.get("teams-otherwise"), begins, &groups(texts)))
             }
             div.actions {
@@ -117,6 +164,13 @@ fn form(context: &Context<'_>, filled: &Filled<'_>, team: &Team, place: &Href) -
             }
         }
     }
+}
+
+/// Whether a rule says what the default rights of its team would: it is about everything, everywhere.
+fn replaces_default(rule: &Rule, team: &Team) -> bool {
+    let is_about_everything =
+        rule.environment.is_none() && rule.resource.is_none() && rule.model.is_none();
+    is_about_everything && rule.team.uid == team.uid.as_str()
 }
 
 /// Saves what differs from what is known.
@@ -140,16 +194,22 @@ async fn change(context: &Context<'_>, team: &Team) -> Result<(), Error> {
 pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
     context.check_administrator()?;
     let (visit, texts) = (context.visit, context.texts());
-    let (team, users) = load(context, uid).await?;
+    let (team, people) = load(context, uid).await?;
     let place = context.place(["teams", uid]);
-    let is_forbidden = users > 0 || team.super_group;
+    let is_forbidden = people.users > 0 || people.members > 0 || team.super_group;
     let question = Confirmation {
         what: html! {
             p { (texts.with("teams-delete-what", [("name", team.name.as_str().into())])) }
-            @if users > 0 {
+            @if people.users > 0 {
                 p {
-                    strong { (texts.with("teams-delete-people", [("count", users.into())])) } " "
-                    a href=(context.place(["users"]).with("team", uid)) { (texts.get("teams-delete-show")) }
+                    strong { (texts.with("teams-delete-people", [("count", people.users.into())])) } " "
+                    a href=(users_at(context, uid)) { (texts.get("teams-delete-show")) }
+                }
+            }
+            @if people.members > 0 {
+                p {
+                    strong { (texts.with("teams-delete-members", [("count", people.members.into())])) } " "
+                    a href=(members_at(context, uid)) { (texts.get("teams-delete-show")) }
                 }
             }
             @if team.super_group { p { strong { (texts.get("teams-delete-super")) } } }
