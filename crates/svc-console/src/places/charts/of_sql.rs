@@ -102,7 +102,7 @@ impl OfSql {
         let place = context.place(["charts", "sql", &self.state.resource]);
         html! {
             p.muted { (texts.get("sql-of-another")) }
-            pre.long { code { (self.state.text) } }
+            pre.long { code { bdi { (self.state.text) } } }
             form.actions method="post" action=(place) {
                 (account_field(&context.account))
                 @if let Some(item) = &self.item { input type="hidden" name="_chart" value=(item.uid); }
@@ -218,15 +218,15 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Resu
         return save(&context, &chart, &place, &here).await;
     }
     let page = |part: &Markup| page(&context, &chart, (&place, &here), part, false);
+    if chart.state.is_of_another {
+        return Ok(Answer::page(page(&chart.question(&context))));
+    }
     if visit.is_from_elsewhere() || query.get("_hold").is_some() {
         let told = match query.get("_hold") {
             Some(_) => visit.texts.get("sql-cancelled"),
             None => visit.texts.get("sql-from-elsewhere"),
         };
         return Ok(Answer::page(page(&notice::done(&told))));
-    }
-    if chart.state.is_of_another {
-        return Ok(Answer::page(page(&chart.question(&context))));
     }
     let statement = waiting::statement_id(visit);
     let back = here.clone().with("_hold", "1").to_string();

@@ -76,7 +76,9 @@ impl Saved {
     pub(super) fn led_to(&self, model: &Model<'_>, form: &Form, kept: &str) -> Option<String> {
         let uid = form.get("_view").filter(|_| kept.is_empty())?;
         let item = self.views.iter().find(|item| item.uid == uid)?;
-        is_long(item).then(|| link(model, item))
+        // An address without a query would lead to itself again.
+        let leads_on = is_long(item) && !without_controls(&kept_of(item)).is_empty();
+        leads_on.then(|| link(model, item))
     }
 
     /// The columns that who looks wants to see at first.
@@ -150,12 +152,17 @@ fn is_long(item: &Item) -> bool {
 
 /// The address of a view.
 pub(super) fn link(model: &Model<'_>, item: &Item) -> String {
-    let kept = without_controls(query_of(item));
+    let kept = kept_of(item);
     let place = model.list().with("_view", &item.uid);
     match kept.is_empty() {
         true => place.to_string(),
-        false => format!("{place}&{}", escaped(&kept)),
+        false => format!("{place}&{kept}"),
     }
+}
+
+/// The query of a view as it stands in an address.
+fn kept_of(item: &Item) -> String {
+    escaped(&without_controls(query_of(item)))
 }
 
 /// A query string with nothing in it that could end an address.
