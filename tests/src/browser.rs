@@ -73,9 +73,14 @@ impl Browser {
         call.header("cookie", &self.cookie)
     }
 
-    /// Whatever is at a path.
+    /// Whatever is at a path to which a page of the console leads.
     pub fn get(&self, path: &str) -> Answer {
-        self.call("GET", path).send()
+        self.follow(path).send()
+    }
+
+    fn follow(&self, path: &str) -> Call {
+        self.call("GET", path)
+            .header("sec-fetch-site", "same-origin")
     }
 
     /// A page that must be there, and be without a fault in its HTML.
@@ -94,7 +99,7 @@ impl Browser {
 
     /// A part of a page, as a script asks for it.
     pub fn fragment(&self, path: &str, name: &str) -> String {
-        let call = self.call("GET", path).header("svc-fragment", name);
+        let call = self.follow(path).header("svc-fragment", name);
         call.expect(200).body
     }
 

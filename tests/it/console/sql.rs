@@ -162,7 +162,7 @@ fn begun(browser: &Browser, path: &str, until: &str) -> (String, TcpStream) {
         .unwrap();
     write!(
         stream,
-        "GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {}\r\nConnection: close\r\n\r\n",
+        "GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {}\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n\r\n",
         browser.cookie
     )
     .unwrap();

@@ -219,11 +219,23 @@ impl CsvOptions {
     }
 
     fn cell(self, text: String) -> String {
-        match self.escape_formulas && text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        let is_formula =
+            text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_negative_number(&text);
+        match self.escape_formulas && is_formula {
             true => format!("'{text}"),
             false => text,
         }
     }
+}
+
+/// Whether a text is digits behind a minus, with at most one point: exact decimals are texts.
+fn is_negative_number(text: &str) -> bool {
+    let Some(number) = text.strip_prefix('-') else {
+        return false;
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits(whole) && is_digits(fraction)
 }
 
 /// What is written into CSV, as bytes.
@@ -373,12 +385,12 @@ mod tests {
 
     #[tokio::test]
     async fn formulas_are_escaped_on_request_and_numbers_are_not() {
-        let rows = "[[\"=1+1\",\"-x\",-5,\"@a\",\"a=b\"]]";
+        let rows = "[[\"=1+1\",\"-x\",-5,\"-12.50\",\"-1+1\"]]";
         let columns = ["=a", "b", "c", "d", "e"];
         let plain = Format::Csv(CsvOptions::default());
         assert_eq!(
             turned(plain, &columns, rows).await,
-            "=a,b,c,d,e\r\n=1+1,-x,-5,@a,a=b\r\n"
+            "=a,b,c,d,e\r\n=1+1,-x,-5,-12.50,-1+1\r\n"
         );
         let escaped = Format::Csv(CsvOptions {
             escape_formulas: true,
@@ -386,7 +398,7 @@ mod tests {
         });
         assert_eq!(
             turned(escaped, &columns, rows).await,
-            "'=a,b,c,d,e\r\n'=1+1,'-x,-5,'@a,a=b\r\n"
+            "'=a,b,c,d,e\r\n'=1+1,'-x,-5,-12.50,'-1+1\r\n"
         );
     }
 
