@@ -1,5 +1,4 @@
-// Lists and forms of records: parts that are loaded again, suggestions, and cells that are changed in their place.
-// Each of it has a page of its own that works without this.
+// Suggestions. Choosing has a page of its own that works without this.
 
 const policy = globalThis.trustedTypes?.createPolicy("svc-records", { createHTML: (html) => html });
 
@@ -18,19 +17,6 @@ async function part(address, name, options = {}) {
   const html = await answer.text();
   return number === latest ? { ok: answer.ok, content: elements(html) } : undefined;
 }
-
-// A choice that decides what the rest of a form looks like.
-addEventListener("change", async (event) => {
-  const form = event.target.closest?.("form[data-partial]");
-  if (!form || !event.target.matches("[data-next]")) return;
-  const query = new URLSearchParams(new FormData(form));
-  const made = await part(`${form.getAttribute("action")}?${query}`, form.dataset.partial);
-  if (!made?.ok) return;
-  const next = event.target.name;
-  const id = form.id;
-  form.replaceWith(made.content);
-  document.getElementById(id)?.elements[next]?.focus();
-});
 
 // Suggestions for what a field refers to.
 for (const button of document.querySelectorAll("button[data-suggest]")) {

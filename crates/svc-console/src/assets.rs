@@ -53,6 +53,10 @@ pub(crate) static SCRIPT: LazyLock<Asset> =
 pub(crate) static RECORDS: LazyLock<Asset> =
     LazyLock::new(|| script("records", include_bytes!("../assets/records.js")));
 
+/// What shows the rest of a form that depends on a choice.
+pub(crate) static PARTIAL: LazyLock<Asset> =
+    LazyLock::new(|| script("partial", include_bytes!("../assets/partial.js")));
+
 /// What makes cells of a table of records change in their place.
 pub(crate) static CELL: LazyLock<Asset> =
     LazyLock::new(|| script("cell", include_bytes!("../assets/cell.js")));
@@ -90,7 +94,7 @@ fn script(name: &str, bytes: &'static [u8]) -> Asset {
 /// The file of this name.
 pub(crate) fn find(name: &str) -> Result<Answer> {
     let scripts = [
-        &SCRIPT, &RECORDS, &CELL, &GRID, &EDITOR, &SQL, &PALETTE, &RECENT,
+        &SCRIPT, &RECORDS, &PARTIAL, &CELL, &GRID, &EDITOR, &SQL, &PALETTE, &RECENT,
     ];
     let mut all = scripts.into_iter().chain([&STYLES, &ICON]);
     let found = all.find(|asset| asset.name == name);

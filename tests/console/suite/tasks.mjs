@@ -41,7 +41,7 @@ export const tasks = {
     assert.match(person.place, /^\/console\/sign-in\//);
     await signIn(person);
     assert.equal(person.place, "/console/projects/");
-    await person.leaveBy(person.page.locator("main a").first());
+    await person.leaveBy(person.page.locator("main .card").first());
     await person.leaveBy(person.link(resource));
     await person.leaveBy(person.link("parts"));
     assert.equal(person.place, listOf(resource, "parts"));
@@ -118,13 +118,18 @@ export const tasks = {
   async "filter, order, turn the page, and remove the filter"({ person, resource, sent }) {
     await person.go(listOf(resource, "items"));
     await person.choose(person.page.locator("summary", { hasText: text("filter-add") }));
-    await person.select(person.field("add_field"), "kind");
-    await person.select(person.field("add_lookup"), text("lookup-lt"));
-    await person.fill(person.field("add_value"), "3");
+    await person.select(person.field("_add_field"), "kind");
+    await person.page.waitForLoadState("networkidle");
+    // What fits the field comes by itself, or after a button.
+    const lookup = person.field("_add_lookup");
+    await lookup.waitFor({ timeout: 2_000 }).catch(() => person.leaveBy(person.button(text("go-on"))));
+    await person.select(lookup, text("lookup-lt"));
+    await person.page.waitForLoadState("networkidle");
+    await person.fill(person.field("_add_value"), "3");
     await person.leaveBy(person.button(text("filter-apply")));
     await person.leaveBy(person.link("title"));
     await person.leaveBy(person.link(text("next")));
-    const shown = await person.page.locator("tbody tr td:first-child").allInnerTexts();
+    const shown = await person.page.locator("tbody a.key").allInnerTexts();
     const all = JSON.parse(await sent("items", "kind__lt=3&_order_by=title,id&_per_page=1000&_count=none"));
     assert.deepEqual(shown, all.results.slice(50, 100).map(({ id }) => String(id)));
     await person.leaveBy(person.link(text("filter-remove")));
@@ -139,9 +144,9 @@ export const tasks = {
     }
     await person.check(person.page.getByRole("checkbox", { name: "c300", exact: true }));
     await person.leaveBy(person.button(text("columns-apply")));
-    const heads = await person.page.locator("thead th").allInnerTexts();
+    const heads = await person.page.locator("thead th:not(.choose)").allInnerTexts();
     assert.deepEqual(heads, ["id", "c1", "c300"]);
-    assert.deepEqual(await person.page.locator("tbody td").allInnerTexts(), ["1", "10", "3000"]);
+    assert.deepEqual(await person.page.locator("tbody td:not(.choose)").allInnerTexts(), ["1", "10", "3000"]);
   },
 
   async "change a record whose names have to be escaped everywhere"({ person, resource }) {
@@ -184,7 +189,7 @@ export const tasks = {
     await person.leaveBy(person.link(text("delete")));
     await person.fill(person.field("confirm"), "part_tags");
     await person.leaveBy(person.button(text("delete")));
-    assert.equal(person.place, listOf(resource, "part_tags"));
+    assert.equal(person.place.split("?")[0], listOf(resource, "part_tags"));
   },
 
   async "delete a record with what belongs to it, after a wrong name"({ person, resource }) {
@@ -196,7 +201,7 @@ export const tasks = {
     await person.page.getByText(text("confirm-name-wrong", { name: "parts" })).waitFor();
     await person.fill(person.field("confirm"), "parts");
     await person.leaveBy(person.button(text("delete")));
-    assert.equal(person.place, listOf(resource, "parts"));
+    assert.equal(person.place.split("?")[0], listOf(resource, "parts"));
   },
 
   async "not delete a record that others need"({ person, resource }) {

@@ -8,6 +8,7 @@ use super::{
     saved::Saved,
 };
 use crate::{
+    assets::PARTIAL,
     href::Href,
     places::snippets,
     ui::form::{account_field, hidden},
@@ -30,6 +31,7 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
             details.menu open[is_open] {
                 summary { (texts.get("filter-add")) }
                 div.panel { (builder::form(model, &view.query, form)) }
+                script type="module" src=(PARTIAL.href(&model.context.visit.root)) {}
             }
             (columns(view, saved))
             (export(view))

@@ -1,0 +1,28 @@
+// A choice that decides what the rest of a form looks like. Without this a button leads there.
+
+const policy = globalThis.trustedTypes?.createPolicy("svc-partial", { createHTML: (html) => html });
+let changes = 0;
+addEventListener("change", async (event) => {
+  const form = event.target.closest?.("form[data-partial]");
+  if (!form || !event.target.matches("[data-next]")) return;
+  const turn = (changes += 1);
+  // Somebody may still be typing the name of an option.
+  await new Promise((go) => setTimeout(go, 250));
+  if (turn !== changes) return;
+  const held = () => String(new URLSearchParams(new FormData(form)));
+  let query = "";
+  let made = "";
+  do {
+    // What is entered meanwhile is asked about too.
+    query = held();
+    const answer = await fetch(`${form.getAttribute("action")}?${query}`, { headers: { "svc-fragment": form.dataset.partial } });
+    if (!answer.ok) return;
+    made = await answer.text();
+  } while (held() !== query);
+  const { activeElement: at } = document;
+  const next = at?.form === form ? at.name : event.target.name;
+  const template = document.createElement("template");
+  template.innerHTML = policy ? policy.createHTML(made) : made;
+  form.replaceWith(template.content);
+  document.getElementById(form.id)?.elements[next]?.focus();
+});
