@@ -16,6 +16,8 @@ before(async () => {
   service = await startService();
   svc = new Svc({ ...service.options, apiToken: service.apiKey });
   drafts = new Svc({ ...service.options, apiToken: service.apiKey, draft: true });
+  // The demo has pages of its own.
+  for (const { uid } of await svc.pages.list()) await svc.pages.delete(uid);
 });
 
 after(() => service.stop());
