@@ -6,6 +6,7 @@ addEventListener("change", async (event) => {
   const form = event.target.closest?.("form[data-partial]");
   if (!form || !event.target.matches("[data-next]")) return;
   const turn = (changes += 1);
+  form.setAttribute("aria-busy", "true");
   // Somebody may still be typing the name of an option.
   await new Promise((go) => setTimeout(go, 250));
   if (turn !== changes) return;
@@ -16,7 +17,7 @@ addEventListener("change", async (event) => {
     // What is entered meanwhile is asked about too.
     query = held();
     const answer = await fetch(`${form.getAttribute("action")}?${query}`, { headers: { "svc-fragment": form.dataset.partial } });
-    if (!answer.ok) return;
+    if (!answer.ok) return form.removeAttribute("aria-busy");
     made = await answer.text();
   } while (held() !== query);
   const { activeElement: at } = document;
