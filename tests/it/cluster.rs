@@ -151,18 +151,22 @@ fn an_upgrade_of_one_node_after_another_fails_no_call_and_both_versions_know_the
     for node in 0..3 {
         cluster.restart_node(node);
         // What is made by either version holds on both, and so does its end.
-        let made = cluster.run("token add shop --project main");
+        let key = format!("Bearer {}", cluster.api_key());
+        let tokens = |node: usize| {
+            format!(
+                "{}/api/projects/main/prod/tokens/",
+                cluster.node_urls()[node]
+            )
+        };
+        let new = Call::new("POST", &tokens(node)).json(&json!({"resource": "shop"}));
+        let made = new.authorization(&key).expect(201).json();
         let token = made["token"].as_str().unwrap();
         let uid = made["uid"].as_str().unwrap();
         for node in 0..3 {
-            assert!(accepts(&cluster, node, token), "node {node}");
+            wait_until("the token is known", || accepts(&cluster, node, token));
         }
-        let tokens = format!(
-            "{}/api/projects/main/prod/tokens/{uid}/",
-            cluster.node_urls()[2]
-        );
-        let revoke = Call::new("DELETE", &tokens);
-        let key = format!("Bearer {}", cluster.api_key());
+        let other = (node + 1) % 3;
+        let revoke = Call::new("DELETE", &format!("{}{uid}/", tokens(other)));
         revoke.authorization(&key).expect(204);
         for node in 0..3 {
             wait_until("the token is dead", || !accepts(&cluster, node, token));

@@ -1,5 +1,7 @@
 //! Access tokens that are forged, changed, or sent in a wrong way.
 
+use std::time::{Duration, Instant};
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
@@ -242,19 +244,26 @@ fn static_tokens_and_api_keys_are_not_accepted_as_sessions() {
 
 #[test]
 fn a_huge_token_is_refused_as_fast_as_a_small_one() {
-    let begun = std::time::Instant::now();
+    // The quickest of several, since the machine has other work.
+    let quickest = |value: &str| {
+        let refused = || {
+            let begun = Instant::now();
+            let call = home().call("GET", "auth/user").authorization(value);
+            call.expect(401);
+            begun.elapsed()
+        };
+        (0..5).map(|_| refused()).min().unwrap()
+    };
+    let small = quickest("JWT a");
     let big = "A".repeat(20_000);
     for value in [
         format!("JWT {big}"),
         format!("JWT {big}.{big}"),
         format!("JWT {}", ".".repeat(20_000)),
     ] {
-        home()
-            .call("GET", "auth/user")
-            .authorization(&value)
-            .expect(401);
+        let took = quickest(&value);
+        assert!(took < 10 * small + Duration::from_millis(200), "{took:?}");
     }
-    assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
     // A token of one megabyte exceeds the limit of a request head.
     let huge = format!("JWT {}", "A".repeat(1_000_000));
     if let Ok(answer) = home()
