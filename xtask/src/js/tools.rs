@@ -42,7 +42,7 @@ impl Tools {
     }
 }
 
-/// The program `node`, installed when there is none.
+/// The program `node`, installed when it is missing.
 pub fn node(repository: &Repository) -> Result<PathBuf, Failure> {
     system::node(&folder_of_all(repository))
 }

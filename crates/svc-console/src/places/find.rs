@@ -200,7 +200,7 @@ impl Search<'_> {
         for (resource, described) in join_all(described).await {
             match described {
                 Ok(models) => all.extend(models.into_iter().map(|model| (resource, model))),
-                // Databases that somebody may not read are none to them.
+                // A database that the account may not read is left out.
                 Err(error) if error.is_forbidden() || error.is_not_found() => {}
                 Err(_) => away.push(resource.clone()),
             }

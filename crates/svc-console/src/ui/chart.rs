@@ -62,7 +62,7 @@ pub(crate) struct Point {
     pub(crate) label: String,
     /// The number as the service wrote it, with all its digits.
     pub(crate) exact: String,
-    /// The number as it is drawn; `None` where there is none.
+    /// The number as it is drawn; `None` for a point without a number.
     pub(crate) value: Option<f64>,
     /// Where that is which the number was computed of.
     pub(crate) href: Option<Href>,

@@ -46,8 +46,8 @@ pub(crate) fn end_of_day(account: &Account, text: &str) -> String {
     end().unwrap_or_else(|| text.to_owned())
 }
 
-/// A point in time as it was entered, such as `2026-11-25 14:00`, as the service reads it; what is none is passed on, since it
-/// may be a span.
+/// A point in time as it was entered, such as `2026-11-25 14:00`, as the service reads it; other texts are passed on, since they may
+/// be spans such as `7d`.
 pub(crate) fn entered(account: &Account, text: &str) -> String {
     let time: Option<DateTime> = text.parse().ok();
     let is_whole = text.parse::<Timestamp>().is_ok();

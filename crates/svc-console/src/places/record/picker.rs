@@ -173,7 +173,7 @@ async fn find(
         }
         call.send().await.map(|page| page.results)
     };
-    // What is no key of this type is none.
+    // A text that cannot be a key of this type finds nothing.
     let (by_key, by_label) = tokio::join!(list(by_key), list(by_label));
     let mut all: Vec<JsonObject> = by_key.unwrap_or_default();
     let is_whole = match by_label {
