@@ -34,8 +34,10 @@ mod tabs;
 mod teams;
 mod users;
 
+use std::future::ready;
+
 use http::{Method, Response};
-use svc_model::wire::Body;
+use svc_model::wire::{Body, BoxFuture};
 
 pub(crate) use self::context::{Context, Scope, check_account, or_not_found};
 
@@ -96,105 +98,104 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         _ => visit.open_account().await?,
     }
     match parts[..] {
-        #[cfg(debug_assertions)]
-        ["components"] => components::answer(visit).await,
-        [] | ["projects"] => projects::answer(visit).await,
-        ["projects", "new"] => projects::create(visit).await,
-        ["accounts", ref rest @ ..] => accounts::route(visit, rest).await,
-        ["audit", ref rest @ ..] => audit::of_service(visit, rest).await,
-        ["profile", ref rest @ ..] => profile::route(visit, rest).await,
-        ["service", ref rest @ ..] => service::route(visit, rest).await,
-        ["find"] => find::anywhere(visit).await,
         ["projects", project, environment, ref place @ ..] => {
             let scope = Scope {
                 project: project.into(),
                 environment: environment.into(),
             };
             let place = acting::enter(visit, place)?;
-            match *place {
-                [] => environment::answer(visit, &scope).await,
-                ["cancel", resource] => sql::cancel(visit, &scope, resource).await,
-                ["charts", ref rest @ ..] => charts::route(visit, &scope, rest).await,
-                ["dashboard"] => dashboard::answer(visit, &scope).await,
-                ["sql", ref rest @ ..] => sql::route(visit, &scope, rest).await,
-                ["audit", ref rest @ ..] => audit::of_project(visit, &scope, rest).await,
-                ["integrations", ref rest @ ..] => integrations::route(visit, &scope, rest).await,
-                ["find"] => find::answer(visit, &scope).await,
-                ["connect"] => resources::create(visit, &scope).await,
-                ["resources", name] => resources::answer(visit, &scope, name).await,
-                ["resources", name, "delete"] => resources::delete(visit, &scope, name).await,
-                ["pages", ref rest @ ..] => Box::pin(pages::route(visit, &scope, rest)).await,
-                ["records", resource] => environment::models(visit, &scope, resource).await,
-                ["records", resource, model] => {
-                    Box::pin(records::answer(visit, &scope, (resource, model))).await
-                }
-                ["records", resource, model, "new"] => {
-                    record::create(visit, &scope, (resource, model)).await
-                }
-                ["records", resource, model, "change"] => {
-                    Box::pin(records::bulk::change(visit, &scope, (resource, model))).await
-                }
-                ["records", resource, model, "delete"] => {
-                    Box::pin(records::bulk::delete(visit, &scope, (resource, model))).await
-                }
-                ["records", resource, model, "export"] => {
-                    records::export::answer(visit, &scope, (resource, model)).await
-                }
-                ["records", resource, model, "import"] => {
-                    Box::pin(imports::answer(visit, &scope, (resource, model))).await
-                }
-                ["records", resource, model, "imports", ref rest @ ..] => {
-                    Box::pin(imports::progress(visit, &scope, (resource, model), rest)).await
-                }
-                ["records", resource, model, "views", ref rest @ ..] => {
-                    Box::pin(records::views::route(
-                        visit,
-                        &scope,
-                        (resource, model),
-                        rest,
-                    ))
-                    .await
-                }
-                ["records", resource, model, "suggest"] => {
-                    record::picker::suggest(visit, &scope, (resource, model)).await
-                }
-                ["records", resource, model, "record", id, "value", field] => {
-                    let value =
-                        record::value::answer(visit, &scope, (resource, model), (id, field));
-                    Box::pin(value).await
-                }
-                [
-                    "records",
-                    resource,
-                    model,
-                    "record",
-                    id,
-                    "value",
-                    field,
-                    "file",
-                ] => record::value::file(visit, &scope, (resource, model), (id, field)).await,
-                ["records", resource, model, "record", id] => {
-                    record::answer(visit, &scope, (resource, model), id).await
-                }
-                ["users", ref rest @ ..] => users::route(visit, &scope, rest).await,
-                ["teams", ref rest @ ..] => teams::route(visit, &scope, rest).await,
-                ["rights", ref rest @ ..] => rights::route(visit, &scope, rest).await,
-                ["settings", ref rest @ ..] => settings::route(visit, &scope, rest).await,
-                ["records", resource, model, "record", id, "history"] => {
-                    record::history::answer(visit, &scope, (resource, model), id).await
-                }
-                ["snippets", resource, model] => {
-                    snippets::answer(visit, &scope, (resource, model), None).await
-                }
-                ["snippets", resource, model, "record", id] => {
-                    snippets::answer(visit, &scope, (resource, model), Some(id)).await
-                }
-                ["records", resource, model, "record", id, "delete"] => {
-                    record::delete(visit, &scope, (resource, model), id).await
-                }
-                _ => Err(Problem::NotFound),
-            }
+            of_environment(visit, &scope, place).await
         }
-        _ => Err(Problem::NotFound),
+        ref place => of_service(visit, place).await,
     }
+}
+
+/// What answers at a place. Each is in a box of its own: together they would not fit on the stack.
+type Answering<'v> = BoxFuture<'v, Result<Answer>>;
+
+/// The places outside of environments.
+fn of_service<'v>(visit: &'v Visit, place: &'v [&'v str]) -> Answering<'v> {
+    match *place {
+        #[cfg(debug_assertions)]
+        ["components"] => Box::pin(components::answer(visit)),
+        [] | ["projects"] => Box::pin(projects::answer(visit)),
+        ["projects", "new"] => Box::pin(projects::create(visit)),
+        ["accounts", ref rest @ ..] => Box::pin(accounts::route(visit, rest)),
+        ["audit", ref rest @ ..] => Box::pin(audit::of_service(visit, rest)),
+        ["profile", ref rest @ ..] => Box::pin(profile::route(visit, rest)),
+        ["service", ref rest @ ..] => Box::pin(service::route(visit, rest)),
+        ["find"] => Box::pin(find::anywhere(visit)),
+        _ => nowhere(),
+    }
+}
+
+/// The places of an environment.
+fn of_environment<'v>(
+    visit: &'v mut Visit,
+    scope: &'v Scope,
+    place: &'v [&'v str],
+) -> Answering<'v> {
+    match *place {
+        [] => Box::pin(environment::answer(visit, scope)),
+        ["audit", ref rest @ ..] => Box::pin(audit::of_project(visit, scope, rest)),
+        ["cancel", resource] => Box::pin(sql::cancel(visit, scope, resource)),
+        ["charts", ref rest @ ..] => Box::pin(charts::route(visit, scope, rest)),
+        ["connect"] => Box::pin(resources::create(visit, scope)),
+        ["dashboard"] => Box::pin(dashboard::answer(visit, scope)),
+        ["find"] => Box::pin(find::answer(visit, scope)),
+        ["integrations", ref rest @ ..] => Box::pin(integrations::route(visit, scope, rest)),
+        ["pages", ref rest @ ..] => Box::pin(pages::route(visit, scope, rest)),
+        ["records", resource] => Box::pin(environment::models(visit, scope, resource)),
+        ["records", resource, model, ref rest @ ..] => {
+            of_model(visit, scope, (resource, model), rest)
+        }
+        ["resources", name] => Box::pin(resources::answer(visit, scope, name)),
+        ["resources", name, "delete"] => Box::pin(resources::delete(visit, scope, name)),
+        ["rights", ref rest @ ..] => Box::pin(rights::route(visit, scope, rest)),
+        ["settings", ref rest @ ..] => Box::pin(settings::route(visit, scope, rest)),
+        ["snippets", resource, model] => {
+            Box::pin(snippets::answer(visit, scope, (resource, model), None))
+        }
+        ["snippets", resource, model, "record", id] => {
+            Box::pin(snippets::answer(visit, scope, (resource, model), Some(id)))
+        }
+        ["sql", ref rest @ ..] => Box::pin(sql::route(visit, scope, rest)),
+        ["teams", ref rest @ ..] => Box::pin(teams::route(visit, scope, rest)),
+        ["users", ref rest @ ..] => Box::pin(users::route(visit, scope, rest)),
+        _ => nowhere(),
+    }
+}
+
+/// The places of a model: its records, and each of them.
+fn of_model<'v>(
+    visit: &'v mut Visit,
+    scope: &'v Scope,
+    model: (&'v str, &'v str),
+    place: &'v [&'v str],
+) -> Answering<'v> {
+    match *place {
+        [] => Box::pin(records::answer(visit, scope, model)),
+        ["change"] => Box::pin(records::bulk::change(visit, scope, model)),
+        ["delete"] => Box::pin(records::bulk::delete(visit, scope, model)),
+        ["export"] => Box::pin(records::export::answer(visit, scope, model)),
+        ["import"] => Box::pin(imports::answer(visit, scope, model)),
+        ["imports", ref rest @ ..] => Box::pin(imports::progress(visit, scope, model, rest)),
+        ["new"] => Box::pin(record::create(visit, scope, model)),
+        ["suggest"] => Box::pin(record::picker::suggest(visit, scope, model)),
+        ["views", ref rest @ ..] => Box::pin(records::views::route(visit, scope, model, rest)),
+        ["record", id] => Box::pin(record::answer(visit, scope, model, id)),
+        ["record", id, "delete"] => Box::pin(record::delete(visit, scope, model, id)),
+        ["record", id, "history"] => Box::pin(record::history::answer(visit, scope, model, id)),
+        ["record", id, "value", field] => {
+            Box::pin(record::value::answer(visit, scope, model, (id, field)))
+        }
+        ["record", id, "value", field, "file"] => {
+            Box::pin(record::value::file(visit, scope, model, (id, field)))
+        }
+        _ => nowhere(),
+    }
+}
+
+fn nowhere<'v>() -> Answering<'v> {
+    Box::pin(ready(Err(Problem::NotFound)))
 }
