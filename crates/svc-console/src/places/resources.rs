@@ -18,7 +18,7 @@ use crate::{
     texts::Texts,
     ui::{
         filled::Filled,
-        form::{Confirmation, account_field},
+        form::{Asked, Confirmation, account_field},
         frame::Area,
         notice,
     },
@@ -146,19 +146,14 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, name: &str) -> Result<A
         name: Some(name),
         is_forbidden: false,
     };
-    let mut told = None;
-    if visit.is_post() && !question.is_given(visit) {
-        told = Some(question.not_given(visit));
-    } else if visit.is_post() {
+    let asked = question.ask(visit, &context.account, async || {
         let administration = context.client.administration();
-        match administration.resources().delete(name).send().await {
-            Ok(()) => return Ok(Answer::go(&scope.home(visit))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &context.account, &html! {}))
+        administration.resources().delete(name).send().await?;
+        Ok(scope.home(visit))
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     let above = vec![(name.to_owned(), place)];
     let page = context.page(Area::Data, texts.get("disconnect"), above, &main);

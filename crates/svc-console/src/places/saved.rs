@@ -14,7 +14,11 @@ use crate::{
     answer::Answer,
     href::Href,
     problem::{Problem, Result},
-    ui::{form::Confirmation, frame::Area, notice},
+    ui::{
+        form::{Asked, Confirmation},
+        frame::Area,
+        notice,
+    },
     visit::{Form, Visit},
 };
 
@@ -200,17 +204,14 @@ pub(crate) async fn delete(
         name: None,
         is_forbidden: false,
     };
-    let mut told = None;
-    if visit.is_post() {
+    let asked = question.ask(visit, &context.account, async || {
         let administration = context.client.administration();
-        match administration.items().delete(&item.uid).send().await {
-            Ok(()) => return Ok(Answer::go(&after)),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &context.account, &html! {}))
+        administration.items().delete(&item.uid).send().await?;
+        Ok(after.clone())
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     let above = vec![(item.name.clone(), place)];
     Ok(Answer::page(context.page(

@@ -3,7 +3,13 @@
 use maud::{Markup, html};
 use svc_model::{ListQuery, administration::account::Account, query::parse_pairs};
 
-use crate::{href::Href, texts::Texts, visit::Visit};
+use crate::{
+    href::Href,
+    problem::{Problem, Result},
+    texts::Texts,
+    ui::notice,
+    visit::Visit,
+};
 
 /// Who somebody is: an e-mail address and a password, which `autocomplete` says whether it is a new one.
 pub(crate) fn email_and_password(texts: &Texts, email: &str, autocomplete: &str) -> Markup {
@@ -43,7 +49,40 @@ pub(crate) struct Confirmation<'a> {
     pub(crate) is_forbidden: bool,
 }
 
+/// What came of a question.
+pub(crate) enum Asked {
+    /// It was answered and done, which leads here.
+    Done(Href),
+    /// It is to be shown, with what went wrong.
+    Open(Markup),
+}
+
 impl Confirmation<'_> {
+    /// Does it when the form was sent with what it asks for; else the question is to be shown.
+    pub(crate) async fn ask(
+        &self,
+        visit: &Visit,
+        account: &Account,
+        act: impl AsyncFnOnce() -> Result<Href>,
+    ) -> Result<Asked> {
+        let mut wrong = None;
+        if visit.is_post() && !self.is_forbidden {
+            if !self.is_given(visit) {
+                wrong = Some(self.not_given(visit));
+            } else {
+                match act().await {
+                    Ok(to) => return Ok(Asked::Done(to)),
+                    Err(Problem::Api(error)) => wrong = Some(notice::of_error(visit, &error)),
+                    Err(problem) => return Err(problem),
+                }
+            }
+        }
+        Ok(Asked::Open(html! {
+            @if let Some(wrong) = wrong { (wrong) }
+            (self.form(visit, account, &html! {}))
+        }))
+    }
+
     /// Whether the form has the name.
     pub(crate) fn is_given(&self, visit: &Visit) -> bool {
         let typed = visit.form().text("confirm").trim();
@@ -77,7 +116,7 @@ impl Confirmation<'_> {
         let text = visit
             .texts
             .with("confirm-name-wrong", [("name", name.into())]);
-        super::notice::error(visit, &text)
+        notice::error(visit, &text)
     }
 }
 

@@ -11,8 +11,7 @@ use crate::{
     texts::Texts,
     ui::{
         filled::{Filled, Input},
-        form::{Confirmation, account_field},
-        notice,
+        form::{Asked, Confirmation, account_field},
     },
 };
 
@@ -166,19 +165,16 @@ async fn ask(
         name: is_deleted.then_some(account.email.as_str()),
         is_forbidden: false,
     };
-    let mut told = None;
-    if visit.is_post() && !question.is_given(visit) {
-        told = Some(question.not_given(visit));
-    } else if visit.is_post() {
-        match act().await {
-            Ok(()) if is_deleted => return Ok(Answer::go(&operator.place())),
-            Ok(()) => return Ok(Answer::go(&place.with("done", "suspended"))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &operator.account, &html! {}))
+    let asked = question.ask(visit, &operator.account, async || {
+        act().await?;
+        Ok(match is_deleted {
+            true => operator.place(),
+            false => place.clone().with("done", "suspended"),
+        })
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     let mut above = operator.above();
     above.push((account.email.clone(), place));

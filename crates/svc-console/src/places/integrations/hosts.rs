@@ -6,11 +6,11 @@ use maud::{Markup, html};
 use super::{Part, page, page_below};
 use crate::{
     answer::Answer,
-    places::Context,
-    problem::{Problem, Result},
+    places::{Context, or_not_found},
+    problem::Result,
     ui::{
         credentials::{self, Listed},
-        form::{Confirmation, account_field},
+        form::{Asked, Confirmation, account_field},
         notice, paging, table, time,
     },
 };
@@ -98,18 +98,19 @@ pub(super) async fn delete(context: &Context<'_>, host: &str) -> Result<Answer> 
         name: None,
         is_forbidden: false,
     };
-    let mut told: Option<Markup> = None;
-    if visit.is_post() {
+    let asked = question.ask(visit, &context.account, async || {
         let administration = context.client.administration();
-        match administration.allowed_hosts().delete(host).send().await {
-            Ok(()) => return Ok(Answer::go(&place)),
-            Err(error) if error.is_not_found() => return Err(Problem::NotFound),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &context.account, &html! {}))
+        administration
+            .allowed_hosts()
+            .delete(host)
+            .send()
+            .await
+            .map_err(or_not_found)?;
+        Ok(place.clone())
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     let title = texts.get("integrations-host-remove");
     Ok(Answer::page(page_below(context, Part::Hosts, title, &main)))

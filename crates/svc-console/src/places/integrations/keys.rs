@@ -10,8 +10,8 @@ use crate::{
     problem::{Problem, Result},
     ui::{
         credentials::{self, Listed, Row},
-        form::Confirmation,
-        notice, paging,
+        form::{Asked, Confirmation},
+        paging,
     },
 };
 
@@ -63,10 +63,8 @@ pub(super) async fn exclude(context: &Context<'_>, uid: &str) -> Result<Answer> 
     let call = keys.list().filter("uid", Lookup::Exact, uid);
     let key = credentials::only(call.send().await)?;
     let place = Part::Keys.place(context);
-    let row = (&*key.prefix, key.name.as_deref(), key.last_use.as_deref());
     let question = Confirmation {
         what: html! {
-            (credentials::revoking(texts, &context.account, row))
             p { (texts.with("integrations-keys-exclude", [("email", key.email.as_str().into())])) }
         },
         action: place.below([uid, "revoke"]),
@@ -75,16 +73,13 @@ pub(super) async fn exclude(context: &Context<'_>, uid: &str) -> Result<Answer> 
         name: None,
         is_forbidden: false,
     };
-    let mut told = None;
-    if visit.is_post() {
-        match keys.delete(uid).send().await {
-            Ok(()) => return Ok(Answer::go(&place)),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &context.account, &html! {}))
+    let asked = question.ask(visit, &context.account, async || {
+        keys.delete(uid).send().await?;
+        Ok(place.clone())
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     let title = texts.get("credentials-revoke");
     Ok(Answer::page(page_below(context, Part::Keys, title, &main)))

@@ -7,11 +7,11 @@ use svc_model::administration::secrets::{NewSecret, Secret};
 use super::{Part, page, page_below};
 use crate::{
     answer::Answer,
-    places::Context,
-    problem::{Problem, Result},
+    places::{Context, or_not_found},
+    problem::Result,
     ui::{
         credentials::Listed,
-        form::{Confirmation, account_field},
+        form::{Asked, Confirmation, account_field},
         notice, paging, table, time,
     },
 };
@@ -159,20 +159,19 @@ pub(super) async fn delete(
         name: is_production.then_some(name),
         is_forbidden: false,
     };
-    let mut told = None;
-    if visit.is_post() && !question.is_given(visit) {
-        told = Some(question.not_given(visit));
-    } else if visit.is_post() {
+    let asked = question.ask(visit, &context.account, async || {
         let administration = context.client.administration();
-        match administration.secrets().delete(resource, name).send().await {
-            Ok(()) => return Ok(Answer::go(&place)),
-            Err(error) if error.is_not_found() => return Err(Problem::NotFound),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &context.account, &html! {}))
+        administration
+            .secrets()
+            .delete(resource, name)
+            .send()
+            .await
+            .map_err(or_not_found)?;
+        Ok(place.clone())
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     let title = texts.get("delete");
     Ok(Answer::page(page_below(

@@ -17,7 +17,7 @@ use crate::{
     problem::Result,
     ui::{
         credentials::{self, Listed, Row},
-        form::{Confirmation, account_field},
+        form::{Asked, Confirmation, account_field},
         notice, paging, secret,
     },
 };
@@ -155,16 +155,13 @@ pub(super) async fn revoke(context: &Context<'_>, uid: &str) -> Result<Answer> {
         name: None,
         is_forbidden: false,
     };
-    let mut told = None;
-    if visit.is_post() {
-        match tokens.delete(uid).send().await {
-            Ok(()) => return Ok(Answer::go(&place)),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &context.account, &html! {}))
+    let asked = question.ask(visit, &context.account, async || {
+        tokens.delete(uid).send().await?;
+        Ok(place.clone())
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     let title = texts.get("credentials-revoke");
     let page = page_below(context, Part::ServiceTokens, title, &main);

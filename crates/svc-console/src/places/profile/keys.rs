@@ -14,7 +14,7 @@ use crate::{
     problem::Result,
     ui::{
         credentials::{self, Listed, Row},
-        form::{Confirmation, account_field},
+        form::{Asked, Confirmation, account_field},
         notice, paging, secret,
     },
 };
@@ -180,16 +180,14 @@ pub(super) async fn revoke(own: &Own<'_>, uid: &str) -> Result<Answer> {
         name: None,
         is_forbidden: false,
     };
-    let mut told = None;
-    if visit.is_post() {
-        match keys.delete(uid).send().await {
-            Ok(()) => return Ok(Answer::go(&place)),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
+    let asked = question.ask(visit, own.account, async || {
+        keys.delete(uid).send().await?;
+        Ok(place.clone())
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
+    };
     let frame = own.frame(texts.get("credentials-revoke"), own.above(Part::Keys));
-    Ok(Answer::page(frame.page(&html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, own.account, &html! {}))
-    })))
+    Ok(Answer::page(frame.page(&main)))
 }

@@ -18,7 +18,7 @@ use crate::{
     places::{Scope, model::Model},
     problem::{Problem, Result},
     ui::{
-        form::{Confirmation, account_field},
+        form::{Asked, Confirmation, account_field},
         notice,
     },
     visit::{Form, Visit},
@@ -191,17 +191,14 @@ async fn delete(visit: &Visit, model: &Model<'_>, of: (&str, &str), uid: &str) -
         name: None,
         is_forbidden: false,
     };
-    let mut told = None;
-    if visit.is_post() {
+    let asked = question.ask(visit, &model.context.account, async || {
         let administration = model.context.client.administration();
-        match administration.items().delete(uid).send().await {
-            Ok(()) => return Ok(Answer::go(&model.list())),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &model.context.account, &html! {}))
+        administration.items().delete(uid).send().await?;
+        Ok(model.list())
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     Ok(Answer::page(page(model, texts.get("delete"), &main)))
 }

@@ -1,6 +1,6 @@
 //! The environments of a project.
 
-use maud::{Markup, html};
+use maud::html;
 use svc_api::Error;
 use svc_model::{
     EnvironmentName,
@@ -15,9 +15,8 @@ use crate::{
     problem::{Problem, Result},
     ui::{
         filled::{Filled, Input},
-        form::{Confirmation, account_field},
+        form::{Asked, Confirmation, account_field},
         frame::{Area, Frame},
-        notice,
         swatch::{self, swatch},
         table::table,
     },
@@ -201,19 +200,14 @@ pub(super) async fn delete(context: &Context<'_>, name: &str) -> Result<Answer> 
         name: Some(name),
         is_forbidden: is_production,
     };
-    let mut told = None;
-    if visit.is_post() && !question.is_given(visit) {
-        told = Some(question.not_given(visit));
-    } else if visit.is_post() && !is_production {
+    let asked = question.ask(visit, &context.account, async || {
         let environments = context.client.administration().environments();
-        match environments.delete(name).send().await {
-            Ok(()) => return Ok(Answer::go(&gone(context, name, list))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &context.account, &Markup::default()))
+        environments.delete(name).send().await?;
+        Ok(gone(context, name, list))
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     let mut above = above(context);
     above.push((known.name.clone(), place));

@@ -15,9 +15,9 @@ use crate::{
     problem::Result,
     ui::{
         filled::{Filled, Input},
-        form::{Confirmation, account_field},
+        form::{Asked, Confirmation, account_field},
         frame::Area,
-        notice, paging,
+        paging,
         table::table,
     },
 };
@@ -190,19 +190,16 @@ pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
         name: None,
         is_forbidden: false,
     };
-    let mut told = None;
-    if visit.is_post() {
-        match members.delete(uid).send().await {
-            Ok(()) if member.uid == context.account.uid => {
-                return Ok(Answer::go(&visit.root.below(["projects"])));
-            }
-            Ok(()) => return Ok(Answer::go(&context.place(["settings", "members"]))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &context.account, &html! {}))
+    let asked = question.ask(visit, &context.account, async || {
+        members.delete(uid).send().await?;
+        Ok(match member.uid == context.account.uid {
+            true => visit.root.below(["projects"]),
+            false => context.place(["settings", "members"]),
+        })
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     let mut above = above(context);
     above.push((member.email, place));

@@ -10,9 +10,9 @@ use crate::{
     problem::Result,
     ui::{
         filled::{Filled, Input},
-        form::{Confirmation, account_field},
+        form::{Asked, Confirmation, account_field},
         frame::Area,
-        notice, swatch,
+        swatch,
     },
 };
 
@@ -101,19 +101,14 @@ pub(super) async fn delete(context: &Context<'_>) -> Result<Answer> {
         name: Some(name),
         is_forbidden: false,
     };
-    let mut told = None;
-    if visit.is_post() && !question.is_given(visit) {
-        told = Some(question.not_given(visit));
-    } else if visit.is_post() {
+    let asked = question.ask(visit, &context.account, async || {
         let projects = context.client.administration().projects();
-        match projects.delete().confirm(name).send().await {
-            Ok(()) => return Ok(Answer::go(&visit.root.below(["projects"]))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &context.account, &html! {}))
+        projects.delete().confirm(name).send().await?;
+        Ok(visit.root.below(["projects"]))
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     let above = vec![(texts.get("area-settings"), place)];
     let title = texts.get("settings-delete");

@@ -23,9 +23,8 @@ use crate::{
     problem::Result,
     ui::{
         filled::{Filled, Input},
-        form::{Confirmation, account_field},
+        form::{Asked, Confirmation, account_field},
         frame::Area,
-        notice,
     },
 };
 
@@ -220,23 +219,19 @@ pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
         name: None,
         is_forbidden,
     };
-    let mut told = None;
-    if visit.is_post() && !is_forbidden {
-        match context
+    let asked = question.ask(visit, &context.account, async || {
+        context
             .client
             .administration()
             .teams()
             .delete(uid)
             .send()
-            .await
-        {
-            Ok(()) => return Ok(Answer::go(&context.place(["teams"]))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
-        }
-    }
-    let main = html! {
-        @if let Some(told) = told { (told) }
-        (question.form(visit, &context.account, &html! {}))
+            .await?;
+        Ok(context.place(["teams"]))
+    });
+    let main = match asked.await? {
+        Asked::Done(to) => return Ok(Answer::go(&to)),
+        Asked::Open(main) => main,
     };
     let mut above = above(context);
     above.push((team.name.clone(), place));

@@ -1,6 +1,6 @@
 //! The questions before a user is suspended, signed out or deleted.
 
-use maud::{Markup, html};
+use maud::html;
 
 use super::{
     super::{Context, or_not_found},
@@ -9,7 +9,10 @@ use super::{
 use crate::{
     answer::Answer,
     problem::Result,
-    ui::{form::Confirmation, frame::Area, notice},
+    ui::{
+        form::{Asked, Confirmation},
+        frame::Area,
+    },
 };
 
 pub(super) async fn suspend(context: &Context<'_>, uid: &str) -> Result<Answer> {
@@ -114,19 +117,15 @@ impl<'q> Question<'q> {
             name: is_typed.then_some(self.email.as_str()),
             is_forbidden: false,
         };
-        let mut told: Option<Markup> = None;
-        if visit.is_post() && !question.is_given(visit) {
-            told = Some(question.not_given(visit));
-        } else if visit.is_post() {
-            match act().await {
-                Ok("deleted") => return Ok(Answer::go(&context.place(["users"]))),
-                Ok(done) => return Ok(Answer::go(&place.with("done", done))),
-                Err(error) => told = Some(notice::refused(visit, error)?),
-            }
-        }
-        let main = html! {
-            @if let Some(told) = told { (told) }
-            (question.form(visit, &context.account, &html! {}))
+        let asked = question.ask(visit, &context.account, async || {
+            Ok(match act().await? {
+                "deleted" => context.place(["users"]),
+                done => place.clone().with("done", done),
+            })
+        });
+        let main = match asked.await? {
+            Asked::Done(to) => return Ok(Answer::go(&to)),
+            Asked::Open(main) => main,
         };
         let mut above = above(context);
         above.push((self.email.clone(), place));
