@@ -8,7 +8,6 @@ mod names;
 mod plan;
 mod promote;
 mod remote;
-mod text;
 
 use clap::{Args, Subcommand};
 use svc_model::{

@@ -6,7 +6,8 @@
 //!   [`teams`] and [`users`] hold the types and operations of their group, [`account`] the types of accounts, whose operations
 //!   are in `svc-auth`. [`administration`] has a module for each group of operations that administer the service.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
-//! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are the bodies that are read and written.
+//! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are the bodies that are read and written; [`json_text`] lays out
+//!   the JSON that pages hold as text.
 //!
 //! This crate has no I/O and no runtime; it builds for `wasm32-unknown-unknown`.
 //!
@@ -42,6 +43,7 @@ mod filter;
 pub mod functions;
 pub mod imports;
 mod invalid;
+pub mod json_text;
 mod list;
 mod lookup;
 mod names;

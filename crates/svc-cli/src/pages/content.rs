@@ -3,9 +3,8 @@
 
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
-use svc_model::{JsonObject, PageSettings, UpdatePageSettings};
+use svc_model::{JsonObject, PageSettings, UpdatePageSettings, json_text};
 
-use super::text;
 use crate::error::{Error, OrJson as _};
 
 /// Properties that are the service's.
@@ -59,13 +58,13 @@ impl Content {
     /// What is in the file of the page.
     pub(super) fn file_text(&self) -> Result<String, Error> {
         let json = serde_json::to_string(&self.0).or_json("a page")?;
-        Ok(text::pretty(&json) + "\n")
+        Ok(json_text::pretty(&json) + "\n")
     }
 
     /// The digest that distinguishes one content from others, however they are spelled.
     pub(super) fn digest(&self) -> Result<String, Error> {
         let json = serde_json::to_string(&self.0).or_json("a page")?;
-        let hash = Sha256::digest(text::canonical(&json));
+        let hash = Sha256::digest(json_text::canonical(&json));
         Ok(hash.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
@@ -76,7 +75,8 @@ impl Content {
         for (name, value) in self.0.iter() {
             let is_null = value.get() == "null" && name != "params";
             let equals = |other: &str| {
-                other == value.get() || text::canonical(other) == text::canonical(value.get())
+                other == value.get()
+                    || json_text::canonical(other) == json_text::canonical(value.get())
             };
             let same = page.0.get_raw(name).map_or(is_null, equals);
             let left_out = is_null && ALWAYS.contains(&name);
@@ -123,7 +123,7 @@ pub(super) fn to_update(mut changes: JsonObject) -> Result<UpdatePageSettings, E
 /// Makes `params` the text that the service accepts.
 fn to_wire(properties: &mut JsonObject) -> Result<(), Error> {
     if let Some(params) = properties.get_raw("params") {
-        let params = text::compact(params);
+        let params = json_text::compact(params);
         properties.set("params", &params).or_json("a page")?;
     }
     Ok(())

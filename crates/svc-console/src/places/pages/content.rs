@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
-use svc_model::{JsonObject, PageSettings};
+use svc_model::{JsonObject, PageSettings, json_text};
 
 use crate::json;
 
@@ -87,13 +87,13 @@ impl Content {
     /// Whether the structure is stored on one line by a program, so that the form lays it out and takes the layout away
     /// again.
     pub(super) fn is_compact(&self) -> bool {
-        json::check(&self.params).is_ok() && json::compact(&self.params) == self.params
+        json::check(&self.params).is_ok() && json_text::compact(&self.params) == self.params
     }
 
     /// The structure as the form shows it.
     pub(super) fn params_shown(&self) -> String {
         match self.is_compact() {
-            true => json::pretty(&self.params),
+            true => json_text::pretty(&self.params),
             false => normal(&self.params),
         }
     }
@@ -105,7 +105,7 @@ impl Content {
         rest.retain(|name| self.rest.get_raw(name) != Some("null"));
         match rest.is_empty() {
             true => String::new(),
-            false => json::pretty(&serde_json::to_string(&rest).unwrap_or_default()),
+            false => json_text::pretty(&serde_json::to_string(&rest).unwrap_or_default()),
         }
     }
 }
@@ -121,7 +121,7 @@ pub(super) fn document(page: &PageSettings) -> String {
         object.set_raw(PARAMS, params);
     }
     let json = serde_json::to_string(&object).unwrap_or_default();
-    json::pretty(&json) + "\n"
+    json_text::pretty(&json) + "\n"
 }
 
 /// The text with the line ends that forms are compared with.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
-use svc_model::{JsonObject, UpdatePageSettings};
+use svc_model::{JsonObject, UpdatePageSettings, json_text};
 
 use super::content::{Content, FIELDS, OWN, normal};
 use crate::{
@@ -82,7 +82,7 @@ impl Sent {
     pub(super) fn format(&mut self) {
         for text in [&mut self.params, &mut self.rest] {
             if json::check(text).is_ok() {
-                *text = json::pretty(text);
+                *text = json_text::pretty(text);
             }
         }
     }
@@ -115,7 +115,7 @@ impl Sent {
             return;
         }
         let text = match base.is_compact() {
-            true => json::compact(&self.params),
+            true => json_text::compact(&self.params),
             // The line ends that the text has had.
             false if base.params.contains("\r\n") => self.params.replace('\n', "\r\n"),
             false => self.params.clone(),
@@ -147,9 +147,9 @@ impl Sent {
                 );
                 continue;
             }
-            let value = json::compact(value.get());
+            let value = json_text::compact(value.get());
             let before = base.rest.get_raw(name).unwrap_or("null");
-            if json::compact(before) != value
+            if json_text::compact(before) != value
                 && let Ok(value) = RawValue::from_string(value)
             {
                 self.changes.set_raw(name, value);

@@ -1,15 +1,27 @@
-//! JSON as text, for people and for comparison. What goes in is known to be JSON; numbers and strings keep their
-//! spelling, and however deep a text is nested, it is gone through without harm.
+//! JSON as text, for people and for comparison, as that of [`PageSettings`](crate::PageSettings). What goes in is known to be JSON;
+//! numbers and strings keep their spelling, and a text may be nested to any depth.
+//!
+//! ```
+//! use svc_model::json_text::{canonical, compact, pretty};
+//!
+//! let text = r#"{"price": 1.50, "ids": []}"#;
+//! assert_eq!(pretty(text), "{\n  \"price\": 1.50,\n  \"ids\": []\n}");
+//! assert_eq!(compact(text), r#"{"price":1.50,"ids":[]}"#);
+//! assert_eq!(canonical(text), canonical(r#"{"ids":[],"price":1.50}"#));
+//! ```
 
 use std::fmt::Write as _;
 
 /// How many levels are indented; what lies deeper stays on its line.
-const INDENTED: usize = 64;
+const INDENTED: usize = 16;
+/// How long a text that is laid out may be, in bytes; and how many times as long as before where that is more.
+const LONGEST: usize = 1 << 20;
+const TIMES: usize = 4;
 /// How many levels are compared value by value; what lies deeper is compared as it is spelled.
 const COMPARED: usize = 128;
 
 /// The text without white space between its parts.
-pub(super) fn compact(json: &str) -> String {
+pub fn compact(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
     while let Some((part, after)) = next_part(rest) {
@@ -19,8 +31,13 @@ pub(super) fn compact(json: &str) -> String {
     out
 }
 
-/// The text over several lines, indented by two spaces for each level; the first line is not indented.
-pub(super) fn pretty(json: &str) -> String {
+/// The text over several lines, indented by two spaces for each level; as it is where that would be far longer.
+pub fn pretty(json: &str) -> String {
+    laid_out(json).unwrap_or_else(|| json.to_owned())
+}
+
+fn laid_out(json: &str) -> Option<String> {
+    let longest = json.len().saturating_mul(TIMES).max(LONGEST);
     let mut out = String::with_capacity(json.len() * 2);
     let mut level = 0_usize;
     let mut rest = json;
@@ -39,6 +56,9 @@ pub(super) fn pretty(json: &str) -> String {
             _ => {}
         }
         out.push_str(part);
+        if out.len() > longest {
+            return None;
+        }
         match part {
             "{" | "[" => level += 1,
             ":" => out.push(' '),
@@ -47,7 +67,7 @@ pub(super) fn pretty(json: &str) -> String {
         before = part;
         rest = after;
     }
-    out
+    Some(out)
 }
 
 /// Ends the line where what is inside of `outer` levels is indented.
@@ -60,7 +80,7 @@ fn new_line(out: &mut String, level: usize, outer: usize) {
 
 /// A text that two JSON texts share exactly when they mean the same: whatever the white space, the order of
 /// properties and the spelling of strings. Numbers are the same when their digits are.
-pub(super) fn canonical(json: &str) -> String {
+pub fn canonical(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
     push_canonical(&mut rest, 0, &mut out);
@@ -225,6 +245,15 @@ mod tests {
         assert!(size < 3 * deep.len() + 200 * INDENTED, "{size}");
         assert_eq!(canonical(&laid_out), canonical(&deep));
         assert_eq!(compact(&laid_out), compact(&deep));
+    }
+
+    #[test]
+    fn layout_makes_no_text_far_longer() {
+        let nested = |inner: &str| "[".repeat(INDENTED) + inner + &"]".repeat(INDENTED);
+        let many = nested(&"[1],".repeat(10_000));
+        assert!(pretty(&many).len() <= LONGEST);
+        let more = nested(&"1,".repeat(100_000));
+        assert_eq!(pretty(&more), more);
     }
 
     fn any_json() -> impl Strategy<Value = Value> {
