@@ -43,6 +43,9 @@ const WATCH_EVERY: Duration = Duration::from_millis(250);
 /// The same for a store on a server, which tells of changes: only in case that the news was lost.
 const WATCH_SERVER_EVERY: Duration = Duration::from_millis(500);
 
+/// How many causes of one outage of the store are logged.
+const MOST_CAUSES: usize = 8;
+
 /// How often the service checks whether the store can be written again.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
 
@@ -423,8 +426,8 @@ async fn watch_store(state: Shared) {
     state.store.listen();
     let mut ticks = tokio::time::interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // What was logged last, so that an outage is one line until it has another cause.
-    let mut fault = None;
+    // What was logged of an outage: a line for each of its causes, of which there may be a few.
+    let mut faults: Vec<String> = Vec::new();
     loop {
         let asks = tokio::select! {
             _ = ticks.tick() => is_on_server,
@@ -444,15 +447,15 @@ async fn watch_store(state: Shared) {
         match synced.await {
             Ok(()) => {
                 state.store_health.set_present();
-                fault = None;
+                faults.clear();
             }
             Err(error) => {
                 state.store_health.set_away(asked, &error);
                 let text = error.to_string();
-                if fault.as_ref() == Some(&text) {
+                if faults.contains(&text) || faults.len() == MOST_CAUSES {
                     continue;
                 }
-                fault = Some(text);
+                faults.push(text);
                 if error.file_fault() == Some(FileFault::Damaged) {
                     tracing::error!(%error, "the store is damaged");
                     state.store_health.set_damaged(true);
