@@ -267,7 +267,7 @@ fn queries_are_saved_shared_changed_and_deleted() {
     let shared = [("item_shared", "on"), ("action", "save")];
     browser.submit_ok(&place, &page, &shared);
     assert!(bob.page(address).contains("Parts &lt;1&gt;"));
-    // What somebody else has saved runs when who looks says so, as the text that was shown.
+    // What somebody else has saved runs when a form says so, as the text that was shown.
     let asked = bob.page(&format!("{address}&run=1"));
     assert!(
         asked.contains("Another account") && !asked.contains("bolt"),

@@ -19,7 +19,7 @@ use crate::{
 /// How many accounts a page has.
 const PER_PAGE: u32 = 50;
 
-/// The operator who looks.
+/// The operator who is signed in.
 struct Operator<'v> {
     visit: &'v Visit,
     client: Client,

@@ -98,7 +98,7 @@ impl Trail<'_> {
             (filters::bar(self, &filters))
             @match &page {
                 Ok(page) => (self.shown(&filters, page)),
-                Err(told) => (told),
+                Err(message) => (message),
             }
         };
         Ok(Answer::page(self.page(title, Vec::new(), &main)))

@@ -201,9 +201,9 @@ pub(crate) async fn saved_part(context: &Context<'_>, item: &Item) -> Result<Mar
     match place_of(item)[..] {
         ["model", resource, model] => {
             let model = Model::open(context.visit, &context.scope, (resource, model)).await?;
-            let (spec, told) = Spec::read(&model, query);
-            match told {
-                Some(told) => Ok(notice::error(context.visit, &told)),
+            let (spec, message) = Spec::read(&model, query);
+            match message {
+                Some(message) => Ok(notice::error(context.visit, &message)),
                 None => Ok(of_model::part(&model, &spec, None).await),
             }
         }

@@ -1,4 +1,4 @@
-//! What the places of an environment know: who looks at them, and the project.
+//! What the places of an environment know: the account that is signed in, and the project.
 
 use maud::Markup;
 use svc_api::{Client, Error};
@@ -73,7 +73,7 @@ impl<'v> Context<'v> {
         })
     }
 
-    /// Whether who looks may administer the project, and does not just see what somebody else would.
+    /// Whether the signed-in account may administer the project, and does not just see what somebody else would.
     pub(crate) fn is_administrator(&self) -> bool {
         self.visit.acting_as().is_none() && may_administer(&self.account, &self.project)
     }
@@ -86,7 +86,7 @@ impl<'v> Context<'v> {
         }
     }
 
-    /// The texts in the language of who looks.
+    /// The texts in the language of the signed-in account.
     pub(crate) fn texts(&self) -> &'static Texts {
         self.visit.texts
     }

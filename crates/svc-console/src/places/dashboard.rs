@@ -69,7 +69,7 @@ impl Tile {
 }
 
 impl Dashboard {
-    /// The dashboard of who looks.
+    /// The dashboard of the signed-in account.
     pub(crate) async fn load(context: &Context<'_>) -> Result<Self, Error> {
         let (dashboards, charts) = tokio::try_join!(
             saved::list(context, Kind::Dashboard, None),

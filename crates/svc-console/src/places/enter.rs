@@ -19,12 +19,12 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
         return Ok(match visit.sign_in_with(visit.form().text("code")).await? {
             Some(cookie) => Answer::go(&visit.root).cookie(&cookie),
             None => {
-                let told = notice::error(visit, &texts.get("enter-invalid"));
+                let message = notice::error(visit, &texts.get("enter-invalid"));
                 let page = plain_page(
                     visit,
                     &texts.get("sign-in"),
                     &html! {
-                        (told)
+                        (message)
                         p { a.button href=(visit.root.below(["sign-in"])) { (texts.get("sign-in")) } }
                     },
                 );
@@ -66,14 +66,14 @@ pub(crate) async fn first_run(visit: &Visit) -> Result<Answer> {
         FirstOperator::Made => sign_in::with_password(visit).await,
         FirstOperator::TooLate => Ok(late(visit)),
         FirstOperator::Refused(why) => {
-            let told = notice::error(visit, &why);
-            let page = first_run_page(visit, code, Some(told));
+            let message = notice::error(visit, &why);
+            let page = first_run_page(visit, code, Some(message));
             Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
         }
     }
 }
 
-fn first_run_page(visit: &Visit, code: &str, told: Option<Markup>) -> Markup {
+fn first_run_page(visit: &Visit, code: &str, message: Option<Markup>) -> Markup {
     let texts = visit.texts;
     let title = texts.get("first-run");
     plain_page(
@@ -83,7 +83,7 @@ fn first_run_page(visit: &Visit, code: &str, told: Option<Markup>) -> Markup {
             p.brand { "svc" }
             h1 { (title) }
             p { (texts.get("first-run-what")) }
-            @if let Some(told) = told { (told) }
+            @if let Some(message) = message { (message) }
             form.stack method="post" action=(visit.root.below(["first-run"])) {
                 input type="hidden" name="code" value=(code);
                 (email_and_password(texts, visit.form().text("email"), "new-password"))
@@ -95,12 +95,12 @@ fn first_run_page(visit: &Visit, code: &str, told: Option<Markup>) -> Markup {
 
 fn late(visit: &Visit) -> Answer {
     let texts = visit.texts;
-    let told = notice::error(visit, &texts.get("first-run-late"));
+    let message = notice::error(visit, &texts.get("first-run-late"));
     let page = plain_page(
         visit,
         &texts.get("first-run"),
         &html! {
-            (told)
+            (message)
             p { a.button href=(visit.root.below(["sign-in"])) { (texts.get("sign-in")) } }
         },
     );

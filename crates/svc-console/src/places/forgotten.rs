@@ -22,18 +22,18 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
     let reset = ResetPassword::new(Realm::Service, email);
     match visit.client()?.call(reset).send().await {
         Ok(_) => {
-            let told = notice::done(&texts.get("forgotten-sent"));
-            Ok(Answer::page(page(visit, email, Some(told))))
+            let message = notice::done(&texts.get("forgotten-sent"));
+            Ok(Answer::page(page(visit, email, Some(message))))
         }
         Err(error) => {
             let status = error.status().unwrap_or(StatusCode::BAD_GATEWAY);
-            let told = notice::of_error(visit, &error);
-            Ok(Answer::page(page(visit, email, Some(told))).status(status))
+            let message = notice::of_error(visit, &error);
+            Ok(Answer::page(page(visit, email, Some(message))).status(status))
         }
     }
 }
 
-fn page(visit: &Visit, email: &str, told: Option<Markup>) -> Markup {
+fn page(visit: &Visit, email: &str, message: Option<Markup>) -> Markup {
     let texts = visit.texts;
     let title = texts.get("forgotten");
     plain_page(
@@ -42,7 +42,7 @@ fn page(visit: &Visit, email: &str, told: Option<Markup>) -> Markup {
         &html! {
             p.brand { "svc" }
             h1 { (title) }
-            @if let Some(told) = told { (told) }
+            @if let Some(message) = message { (message) }
             p { (texts.get("forgotten-what")) }
             form.stack method="post" action=(visit.root.below(["forgotten"])) {
                 label { (texts.get("email"))

@@ -56,16 +56,16 @@ pub(crate) async fn answer(visit: &mut Visit, scope: &Scope, of: (&str, &str)) -
     }
     let form = visit.form();
     if Mapped::is_too_large(form) {
-        let told = notice::error(visit, &visit.texts.get("import-too-many-columns"));
-        let page = start(&model, Some(told));
+        let message = notice::error(visit, &visit.texts.get("import-too-many-columns"));
+        let page = start(&model, Some(message));
         return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
     }
     let beginning = match &file {
         File::None => {
-            let told = notice::error(visit, &visit.texts.get("import-no-file"));
+            let message = notice::error(visit, &visit.texts.get("import-no-file"));
             let page = match Mapped::read(form) {
-                Some(mapped) => mapped.page(&model, &file, Some(told)),
-                None => start(&model, Some(told)),
+                Some(mapped) => mapped.page(&model, &file, Some(message)),
+                None => start(&model, Some(message)),
             };
             return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
         }
@@ -76,8 +76,8 @@ pub(crate) async fn answer(visit: &mut Visit, scope: &Scope, of: (&str, &str)) -
         Some(mapped) if form.text("step") != "read" => mapped,
         _ => {
             let Some(head) = Head::read(beginning, form.text("delimiter"), is_whole) else {
-                let told = notice::error(visit, &visit.texts.get("import-no-head"));
-                let page = start(&model, Some(told));
+                let message = notice::error(visit, &visit.texts.get("import-no-head"));
+                let page = start(&model, Some(message));
                 return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
             };
             let mapped = Mapped::guess(&model, &head, &key_of(visit));
@@ -91,16 +91,16 @@ pub(crate) async fn answer(visit: &mut Visit, scope: &Scope, of: (&str, &str)) -
     };
     match begin(&model, &mapped, file, is_dry).await {
         Ok(Begun::Tried(import, refused)) => {
-            let told = progress::tried(&model, &import, &refused);
-            Ok(Answer::page(mapped.page(&model, &carried, Some(told))))
+            let message = progress::tried(&model, &import, &refused);
+            Ok(Answer::page(mapped.page(&model, &carried, Some(message))))
         }
         Ok(Begun::Running(import)) => {
             let place = model.list().below(["imports", &import.uid]);
             Ok(Answer::go(&place))
         }
         Err(error) => {
-            let told = notice::refused(visit, error)?;
-            let page = mapped.page(&model, &carried, Some(told));
+            let message = notice::refused(visit, error)?;
+            let page = mapped.page(&model, &carried, Some(message));
             Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
         }
     }
@@ -152,10 +152,10 @@ fn key_of(visit: &Visit) -> String {
 }
 
 /// The form that asks for the file.
-fn start(model: &Model<'_>, told: Option<Markup>) -> Markup {
+fn start(model: &Model<'_>, message: Option<Markup>) -> Markup {
     let texts = model.texts();
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         p { (texts.get("import-what")) }
         form.stack method="post" action=(model.list().below(["import"])) enctype="multipart/form-data" {
             (account_field(&model.context.account))

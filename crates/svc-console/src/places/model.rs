@@ -18,7 +18,7 @@ use crate::{
     visit::Visit,
 };
 
-/// A model with the models that it refers to, and who looks at it.
+/// A model with the models that it refers to, and the account that is signed in.
 #[derive(Debug)]
 pub(crate) struct Model<'v> {
     pub(crate) context: Context<'v>,
@@ -65,7 +65,7 @@ impl<'v> Model<'v> {
         })
     }
 
-    /// The texts in the language of who looks.
+    /// The texts in the language of the signed-in account.
     pub(crate) fn texts(&self) -> &'static Texts {
         self.context.texts()
     }
@@ -186,7 +186,7 @@ impl<'v> Model<'v> {
     }
 }
 
-/// The models of a resource, as who looks sees them now.
+/// The models of a resource, as the signed-in account sees them now.
 pub(crate) async fn described(
     visit: &Visit,
     client: &Client,

@@ -18,8 +18,8 @@ pub(super) fn answer(visit: &Visit, problem: &Problem) -> Answer {
     }
     let status = problem.status();
     if visit.fragment().is_some() {
-        let told = told(visit, problem);
-        return Answer::page(told).status(status);
+        let message = message_of(visit, problem);
+        return Answer::page(message).status(status);
     }
     let title = visit.texts.get("problem-title");
     let page = plain_page(
@@ -27,7 +27,7 @@ pub(super) fn answer(visit: &Visit, problem: &Problem) -> Answer {
         &title,
         &html! {
             h1 { (title) }
-            (told(visit, problem))
+            (message_of(visit, problem))
             div.actions {
                 @if let Some(environment) = environment(visit) {
                     a.button href=(environment) { (visit.texts.get("problem-environment")) }
@@ -51,7 +51,7 @@ fn environment(visit: &Visit) -> Option<Href> {
 }
 
 /// What went wrong, and what to do.
-fn told(visit: &Visit, problem: &Problem) -> Markup {
+fn message_of(visit: &Visit, problem: &Problem) -> Markup {
     let texts = visit.texts;
     let text = match problem {
         Problem::NotFound => texts.get("problem-not-found"),

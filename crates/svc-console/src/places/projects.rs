@@ -108,7 +108,7 @@ pub(crate) async fn create(visit: &Visit) -> Result<Answer> {
         title: texts.get("projects-new"),
     };
     let main = html! {
-        (filled.told())
+        (filled.message())
         form.stack method="post" action=(list.below(["new"])) {
             (account_field(&account))
             (filled.text("unique_name", &texts.get("settings-short-name"), "", Input::REQUIRED))

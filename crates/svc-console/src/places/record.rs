@@ -66,14 +66,16 @@ pub(crate) async fn answer(
     };
     if !visit.is_post() {
         let query = visit.query()?;
-        let told = match query.get("saved") {
+        let message = match query.get("saved") {
             Some("0") => Some(notice::done(&visit.texts.get("unchanged"))),
             Some("undone") => Some(notice::done(&visit.texts.get("undone"))),
             Some(_) => Some(history::saved(&model, &id).await),
             None => None,
         };
         let sent = Sent::of_record(&model, &record);
-        return Ok(Answer::page(page(&model, &id, &record, &etag, &sent, told)));
+        return Ok(Answer::page(page(
+            &model, &id, &record, &etag, &sent, message,
+        )));
     }
     let opened = visit.form().text("etag");
     let place = model.record_of(model.name.as_str(), &id);
@@ -90,8 +92,8 @@ pub(crate) async fn answer(
     }
     let sent = Sent::of_form(&model, visit.form(), Some(&record));
     if !sent.errors.is_empty() {
-        let told = notice::error(visit, &visit.texts.get("fields-wrong"));
-        let page = page(&model, &id, &record, opened, &sent, Some(told));
+        let message = notice::error(visit, &visit.texts.get("fields-wrong"));
+        let page = page(&model, &id, &record, opened, &sent, Some(message));
         return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
     }
     if sent.changes.is_empty() {
@@ -110,17 +112,17 @@ pub(crate) async fn answer(
         Err(error) if error.is_precondition_failed() => {
             let (record, etag) = load(&model, &id).await?;
             let sent = sent.merged(&model, &record);
-            let told = match sent.conflicts.is_empty() {
+            let message = match sent.conflicts.is_empty() {
                 true => visit.texts.get("conflict-apart"),
                 false => visit.texts.get("conflict-same"),
             };
-            let told = notice::error(visit, &told);
-            let page = page(&model, &id, &record, &etag, &sent, Some(told));
+            let message = notice::error(visit, &message);
+            let page = page(&model, &id, &record, &etag, &sent, Some(message));
             Ok(Answer::page(page).status(StatusCode::PRECONDITION_FAILED))
         }
         Err(error) => {
-            let (sent, told) = refused(visit, sent, error)?;
-            let page = page(&model, &id, &record, opened, &sent, told);
+            let (sent, message) = refused(visit, sent, error)?;
+            let page = page(&model, &id, &record, opened, &sent, message);
             Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
         }
     }
@@ -147,8 +149,8 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     }
     let sent = Sent::of_form(&model, visit.form(), None);
     if !sent.errors.is_empty() {
-        let told = notice::error(visit, &visit.texts.get("fields-wrong"));
-        let page = new_page(&model, &sent, Some(told));
+        let message = notice::error(visit, &visit.texts.get("fields-wrong"));
+        let page = new_page(&model, &sent, Some(message));
         return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
     }
     let records = model.records();
@@ -166,8 +168,8 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
             Ok(Answer::go(&place))
         }
         Err(error) => {
-            let (sent, told) = refused(visit, sent, error)?;
-            let page = new_page(&model, &sent, told);
+            let (sent, message) = refused(visit, sent, error)?;
+            let page = new_page(&model, &sent, message);
             Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
         }
     }
@@ -202,9 +204,9 @@ pub(crate) async fn delete(
         name: is_production.then_some(model.name.as_str()),
         is_forbidden: rules.into_iter().any(|it| it.rule == DeleteRule::Restrict),
     };
-    let mut told = None;
+    let mut message = None;
     if visit.is_post() && !question.is_given(visit) {
-        told = Some(question.not_given(visit));
+        message = Some(question.not_given(visit));
     } else if visit.is_post() {
         let call = model.records().delete(id.clone());
         match call.if_match(visit.form().text("etag")).send().await {
@@ -213,9 +215,9 @@ pub(crate) async fn delete(
                 return Ok(Answer::go(&list));
             }
             Err(error) if error.is_precondition_failed() => {
-                told = Some(notice::error(visit, &texts.get("delete-changed")));
+                message = Some(notice::error(visit, &texts.get("delete-changed")));
             }
-            Err(error) => told = Some(notice::refused(visit, error)?),
+            Err(error) => message = Some(notice::refused(visit, error)?),
         }
     }
     let above = vec![
@@ -225,7 +227,7 @@ pub(crate) async fn delete(
     let tag = html! { input type="hidden" name="etag" value=(etag); };
     let frame = model.frame(texts.get("delete"), above);
     Ok(Answer::page(frame.page(&html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         (question.form(visit, &model.context.account, &tag))
     })))
 }
@@ -288,11 +290,11 @@ fn refused(visit: &Visit, mut sent: Sent, error: Error) -> Result<(Sent, Option<
             .or_default()
             .extend(messages.iter().cloned());
     }
-    let told = match error.field_errors().is_empty() {
+    let message = match error.field_errors().is_empty() {
         true => notice::of_error(visit, &error),
         false => notice::error(visit, &visit.texts.get("fields-wrong")),
     };
-    Ok((sent, Some(told)))
+    Ok((sent, Some(message)))
 }
 
 fn page(
@@ -301,7 +303,7 @@ fn page(
     record: &JsonObject,
     etag: &str,
     sent: &Sent,
-    told: Option<Markup>,
+    message: Option<Markup>,
 ) -> Markup {
     let texts = model.texts();
     let place = model.record_of(model.name.as_str(), id);
@@ -322,7 +324,7 @@ fn page(
         }
     };
     frame.page(&html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         (script(model))
         @if can.update {
             form.record method="post" action=(place) data-guard {
@@ -389,12 +391,12 @@ fn script(model: &Model<'_>) -> Markup {
     html! { script type="module" src=(script) {} }
 }
 
-fn new_page(model: &Model<'_>, sent: &Sent, told: Option<Markup>) -> Markup {
+fn new_page(model: &Model<'_>, sent: &Sent, message: Option<Markup>) -> Markup {
     let texts = model.texts();
     let above = vec![(model.name.to_string(), model.list())];
     let frame = model.frame(texts.get("record-new"), above);
     frame.page(&html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         (script(model))
         form.record method="post" action=(model.list().below(["new"])) data-guard {
             (account_field(&model.context.account))

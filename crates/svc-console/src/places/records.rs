@@ -68,7 +68,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         (saved::bar(&view, &saved, &query))
         (bar::bar(&view, &saved, &query))
         @if !view.gone.is_empty() { (gone_columns(visit, &view.gone)) }
-        @if let Some(invalid) = &invalid { (told(visit, invalid)) }
+        @if let Some(invalid) = &invalid { (message_of(visit, invalid)) }
         @match page {
             Some(Ok(page)) => (table::records(&view, &page)),
             Some(Err(error)) => (notice::of_error(visit, &error)),
@@ -214,7 +214,7 @@ async fn counted(view: &View<'_>) -> Result<Markup> {
 }
 
 /// What is wrong with the address.
-fn told(visit: &Visit, invalid: &Invalid) -> Markup {
+fn message_of(visit: &Visit, invalid: &Invalid) -> Markup {
     let messages = invalid.field_errors().iter();
     let messages = messages.map(|(name, messages)| format!("{name}: {}", messages.join("; ")));
     let general = invalid.general_errors().iter().cloned();

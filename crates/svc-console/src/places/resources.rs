@@ -18,7 +18,7 @@ use crate::{
     texts::Texts,
     ui::{
         filled::Filled,
-        form::{Asked, Confirmation, account_field},
+        form::{Confirmation, Outcome, account_field},
         frame::Area,
         notice,
     },
@@ -40,7 +40,7 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
         return Ok(Answer::go(&home.below(["records", name.as_str()])));
     }
     let main = html! {
-        (filled.told())
+        (filled.message())
         (connection.form(&context, &home, &filled))
     };
     let title = visit.texts.get("connect");
@@ -98,19 +98,19 @@ fn reason_of(message: &str) -> String {
 pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
     let (resource, status) = load(&context.client, name).await?;
-    let mut told = None;
+    let mut message = None;
     if visit.is_post() {
         match context.client.resource(name).reload().send().await {
             Ok(_) => return Ok(Answer::go(&place(visit, scope, name).with("reloaded", "1"))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
+            Err(error) => message = Some(notice::refused(visit, error)?),
         }
     } else if visit.query()?.get("reloaded").is_some() {
-        told = Some(notice::done(&visit.texts.get("reloaded")));
+        message = Some(notice::done(&visit.texts.get("reloaded")));
     }
     let texts = visit.texts;
     let records = scope.home(visit).below(["records", name]);
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         (state(&context, &resource, &status))
         div.actions {
             a.button.primary href=(records) { (texts.get("open-records")) }
@@ -146,14 +146,14 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, name: &str) -> Result<A
         name: Some(name),
         is_forbidden: false,
     };
-    let asked = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, &context.account, async || {
         let administration = context.client.administration();
         administration.resources().delete(name).send().await?;
         Ok(scope.home(visit))
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let above = vec![(name.to_owned(), place)];
     let page = context.page(Area::Data, texts.get("disconnect"), above, &main);

@@ -15,7 +15,7 @@ use crate::{
     href::Href,
     problem::{Problem, Result},
     ui::{
-        form::{Asked, Confirmation},
+        form::{Confirmation, Outcome},
         frame::Area,
         notice,
     },
@@ -56,7 +56,7 @@ pub(crate) async fn find(context: &Context<'_>, kind: Kind, uid: &str) -> Result
     }
 }
 
-/// The same; `None` where who looks sees none.
+/// The same; `None` where the signed-in account sees none.
 pub(crate) async fn find_any(
     context: &Context<'_>,
     kind: Kind,
@@ -70,7 +70,7 @@ pub(crate) async fn find_any(
     }
 }
 
-/// The items of a kind that who looks sees, newest first; of one resource or model where it is named.
+/// The items of a kind that the signed-in account sees, newest first; of one resource or model where it is named.
 pub(crate) async fn list(
     context: &Context<'_>,
     kind: Kind,
@@ -86,7 +86,7 @@ pub(crate) async fn list(
     administration.items().list().query(query).send().await
 }
 
-/// Whether who looks may change an item.
+/// Whether the signed-in account may change an item.
 pub(crate) fn may_change(context: &Context<'_>, item: &Item) -> bool {
     item.owner == context.account.uid || context.is_administrator()
 }
@@ -186,8 +186,8 @@ pub(crate) async fn delete(
     let visit: &Visit = context.visit;
     let texts = visit.texts;
     if !may_change(context, item) {
-        let told = notice::error(visit, &texts.get("saved-others"));
-        let page = context.page(area, texts.get("delete"), Vec::new(), &told);
+        let message = notice::error(visit, &texts.get("saved-others"));
+        let page = context.page(area, texts.get("delete"), Vec::new(), &message);
         return Ok(Answer::page(page).status(StatusCode::FORBIDDEN));
     }
     let name = || item.name.as_str().into();
@@ -204,14 +204,14 @@ pub(crate) async fn delete(
         name: None,
         is_forbidden: false,
     };
-    let asked = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, &context.account, async || {
         let administration = context.client.administration();
         administration.items().delete(&item.uid).send().await?;
         Ok(after.clone())
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let above = vec![(item.name.clone(), place)];
     Ok(Answer::page(context.page(

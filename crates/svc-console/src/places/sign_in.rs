@@ -42,14 +42,14 @@ pub(crate) async fn with_password(visit: &Visit) -> Result<Answer> {
     let signed_in = match visit.client()?.call(login).send().await {
         Ok(signed_in) => signed_in,
         Err(error) => {
-            let told = match error.status() {
+            let message = match error.status() {
                 Some(StatusCode::UNAUTHORIZED) => {
                     notice::error(visit, &visit.texts.get("sign-in-wrong"))
                 }
                 _ => notice::of_error(visit, &error),
             };
             let status = error.status().unwrap_or(StatusCode::BAD_GATEWAY);
-            return Ok(Answer::page(page(visit, &wanted, Some(told))).status(status));
+            return Ok(Answer::page(page(visit, &wanted, Some(message))).status(status));
         }
     };
     let kept = visit.keep(signed_in.token.refresh_token.expose());
@@ -84,8 +84,8 @@ pub(crate) async fn sign_out(visit: &Visit) -> Result<Answer> {
 pub(crate) fn asked(visit: &Visit) -> Answer {
     let here = visit.here();
     if visit.fragment().is_some() {
-        let told = notice::error(visit, &visit.texts.get("sign-in-ended"));
-        return Answer::page(told).status(StatusCode::UNAUTHORIZED);
+        let message = notice::error(visit, &visit.texts.get("sign-in-ended"));
+        return Answer::page(message).status(StatusCode::UNAUTHORIZED);
     }
     if !visit.is_post() {
         let place = visit.root.below(["sign-in"]);
@@ -106,8 +106,8 @@ pub(crate) fn asked(visit: &Visit) -> Answer {
         form: Some(form.as_str()),
         email: "",
     };
-    let told = notice::error(visit, &visit.texts.get("sign-in-ended"));
-    Answer::page(page(visit, &wanted, Some(told))).status(StatusCode::UNAUTHORIZED)
+    let message = notice::error(visit, &visit.texts.get("sign-in-ended"));
+    Answer::page(page(visit, &wanted, Some(message))).status(StatusCode::UNAUTHORIZED)
 }
 
 /// What somebody wanted who has to sign in first.
@@ -119,7 +119,7 @@ struct Wanted<'a> {
     email: &'a str,
 }
 
-fn page(visit: &Visit, wanted: &Wanted<'_>, told: Option<Markup>) -> Markup {
+fn page(visit: &Visit, wanted: &Wanted<'_>, message: Option<Markup>) -> Markup {
     let texts = visit.texts;
     let title = texts.get("sign-in");
     plain_page(
@@ -128,7 +128,7 @@ fn page(visit: &Visit, wanted: &Wanted<'_>, told: Option<Markup>) -> Markup {
         &html! {
             p.brand { "svc" }
             h1 { (title) }
-            @if let Some(told) = told { (told) }
+            @if let Some(message) = message { (message) }
             form.stack method="post" action=(visit.root.below(["sign-in"])) {
                 input type="hidden" name="next" value=(wanted.next);
                 @if let Some(form) = wanted.form {

@@ -35,8 +35,8 @@ use crate::{
 pub(crate) async fn route(visit: &Visit, scope: &Scope, place: &[&str]) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
     if !context.is_administrator() {
-        let told = notice::error(visit, &visit.texts.get("sql-forbidden"));
-        let page = context.page(Area::Sql, visit.texts.get("area-sql"), Vec::new(), &told);
+        let message = notice::error(visit, &visit.texts.get("sql-forbidden"));
+        let page = context.page(Area::Sql, visit.texts.get("area-sql"), Vec::new(), &message);
         return Ok(Answer::page(page).status(StatusCode::FORBIDDEN));
     }
     match *place {
@@ -133,19 +133,19 @@ async fn opened(context: &Context<'_>, resource: &str) -> Result<Answer> {
         ("ask", visit.texts.get("sql-ask")),
     ];
     let said = said.into_iter().find(|(name, _)| query.get(name).is_some());
-    let told = said.map(|(_, text)| notice::done(&text));
+    let message = said.map(|(_, text)| notice::done(&text));
     if query.get("run").is_none() || state.text.trim().is_empty() {
-        return Ok(Answer::page(page.show(told, &html! {})));
+        return Ok(Answer::page(page.show(message, &html! {})));
     }
     // A link of another site shows what it would run, and no more.
     if visit.is_from_elsewhere() {
-        let told = notice::done(&visit.texts.get("sql-from-elsewhere"));
-        return Ok(Answer::page(page.show(Some(told), &html! {})));
+        let message = notice::done(&visit.texts.get("sql-from-elsewhere"));
+        return Ok(Answer::page(page.show(Some(message), &html! {})));
     }
-    // What another account has saved runs when who looks says so: the form has the text itself.
+    // What another account has saved runs only when a form says so, which has the text itself.
     if state.is_of_another {
-        let told = notice::done(&visit.texts.get("sql-of-another"));
-        return Ok(Answer::page(page.show(Some(told), &html! {})));
+        let message = notice::done(&visit.texts.get("sql-of-another"));
+        return Ok(Answer::page(page.show(Some(message), &html! {})));
     }
     let statement = waiting::statement_id(visit);
     let here = editor_of(context, resource);
@@ -169,7 +169,7 @@ async fn opened(context: &Context<'_>, resource: &str) -> Result<Answer> {
     };
     let call = state.call(context).statement_id(&statement);
     let part = Box::pin(result::result(call, shown));
-    Ok(waiting::page(&running, part, |part| page.show(told, &part)).await)
+    Ok(waiting::page(&running, part, |part| page.show(message, &part)).await)
 }
 
 /// What a form of the editor asks for.
@@ -199,9 +199,9 @@ async fn sent(context: &Context<'_>, resource: &str) -> Result<Answer> {
             Ok(Answer::go(&to))
         }
         Err(error) => {
-            let told = notice::refused(visit, error)?;
+            let message = notice::refused(visit, error)?;
             let page = Page::load(context, &state).await?;
-            let page = page.show_again(told);
+            let page = page.show_again(message);
             Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
         }
     }
@@ -271,16 +271,16 @@ impl<'c> Page<'c> {
         })
     }
 
-    fn show(&self, told: Option<Markup>, result: &Markup) -> Markup {
-        self.page(told, result, false)
+    fn show(&self, message: Option<Markup>, result: &Markup) -> Markup {
+        self.page(message, result, false)
     }
 
     /// The form that was refused.
-    fn show_again(&self, told: Markup) -> Markup {
-        self.page(Some(told), &html! {}, true)
+    fn show_again(&self, message: Markup) -> Markup {
+        self.page(Some(message), &html! {}, true)
     }
 
-    fn page(&self, told: Option<Markup>, result: &Markup, is_sent: bool) -> Markup {
+    fn page(&self, message: Option<Markup>, result: &Markup, is_sent: bool) -> Markup {
         let Self { context, state, .. } = self;
         let texts = context.texts();
         let here = editor_of(context, &state.resource);
@@ -290,7 +290,7 @@ impl<'c> Page<'c> {
             above.push((state.resource.clone(), here.clone()));
         }
         let main = html! {
-            @if let Some(told) = told { (told) }
+            @if let Some(message) = message { (message) }
             div.sql-place {
                 div {
                     (editor::editor(context, state, &here, is_sent))

@@ -13,7 +13,7 @@ pub(crate) struct Filled<'v> {
     visit: &'v Visit,
     is_typed: bool,
     errors: Vec<(String, Vec<String>)>,
-    told: Option<Markup>,
+    message: Option<Markup>,
     status: StatusCode,
 }
 
@@ -65,7 +65,7 @@ impl<'v> Filled<'v> {
             visit,
             is_typed: visit.is_post() && visit.form().get("action").is_none(),
             errors: Vec::new(),
-            told: None,
+            message: None,
             status: StatusCode::OK,
         }
     }
@@ -82,7 +82,7 @@ impl<'v> Filled<'v> {
             && errors.iter().all(|(name, _)| fields.contains(&&**name));
         let refused = notice::refused(self.visit, error)?;
         self.errors = errors;
-        self.told = Some(match are_beside {
+        self.message = Some(match are_beside {
             true => notice::error(self.visit, &self.visit.texts.get("fields-wrong")),
             false => refused,
         });
@@ -93,7 +93,7 @@ impl<'v> Filled<'v> {
     pub(crate) fn refuse_field(&mut self, name: &str, message: String) {
         self.status = StatusCode::BAD_REQUEST;
         self.errors.push((name.to_owned(), vec![message]));
-        self.told = Some(notice::error(
+        self.message = Some(notice::error(
             self.visit,
             &self.visit.texts.get("fields-wrong"),
         ));
@@ -109,12 +109,12 @@ impl<'v> Filled<'v> {
 
     /// Something went well.
     pub(crate) fn done(&mut self, text: &str) {
-        self.told = Some(notice::done(text));
+        self.message = Some(notice::done(text));
     }
 
     /// What is said above the form.
-    pub(crate) fn told(&self) -> Markup {
-        self.told.clone().unwrap_or_default()
+    pub(crate) fn message(&self) -> Markup {
+        self.message.clone().unwrap_or_default()
     }
 
     /// The page, with the status that the form has.

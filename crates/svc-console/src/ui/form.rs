@@ -50,11 +50,11 @@ pub(crate) struct Confirmation<'a> {
 }
 
 /// What came of a question.
-pub(crate) enum Asked {
+pub(crate) enum Outcome {
     /// It was answered and done, which leads here.
     Done(Href),
     /// It is to be shown, with what went wrong.
-    Open(Markup),
+    Ask(Markup),
 }
 
 impl Confirmation<'_> {
@@ -64,20 +64,20 @@ impl Confirmation<'_> {
         visit: &Visit,
         account: &Account,
         act: impl AsyncFnOnce() -> Result<Href>,
-    ) -> Result<Asked> {
+    ) -> Result<Outcome> {
         let mut wrong = None;
         if visit.is_post() && !self.is_forbidden {
             if !self.is_given(visit) {
                 wrong = Some(self.not_given(visit));
             } else {
                 match act().await {
-                    Ok(to) => return Ok(Asked::Done(to)),
+                    Ok(to) => return Ok(Outcome::Done(to)),
                     Err(Problem::Api(error)) => wrong = Some(notice::of_error(visit, &error)),
                     Err(problem) => return Err(problem),
                 }
             }
         }
-        Ok(Asked::Open(html! {
+        Ok(Outcome::Ask(html! {
             @if let Some(wrong) = wrong { (wrong) }
             (self.form(visit, account, &html! {}))
         }))

@@ -92,7 +92,7 @@ impl Area {
     }
 }
 
-/// Where a page is, and who looks at it.
+/// Where a page is, and the account that is signed in.
 #[derive(Debug)]
 pub(crate) struct Frame<'a> {
     pub(crate) visit: &'a Visit,

@@ -1,4 +1,4 @@
-//! Points in time, in the time zone of who looks.
+//! Points in time, in the time zone of the signed-in account.
 
 use jiff::{
     Timestamp, Zoned,

@@ -39,7 +39,7 @@ pub(super) async fn answer(operator: &Operator<'_>) -> Result<Answer> {
         }
     }
     let main = html! {
-        (filled.told())
+        (filled.message())
         form.stack method="post" action=(place.below(["new"])) data-guard {
             (account_field(&operator.account))
             (filled.text("email", &texts.get("email"), "", Input::EMAIL))

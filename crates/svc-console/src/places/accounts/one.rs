@@ -11,7 +11,7 @@ use crate::{
     texts::Texts,
     ui::{
         filled::{Filled, Input},
-        form::{Asked, Confirmation, account_field},
+        form::{Confirmation, Outcome, account_field},
     },
 };
 
@@ -48,7 +48,7 @@ pub(super) async fn answer(operator: &Operator<'_>, uid: &str) -> Result<Answer>
     }
     let known = |name: &Option<String>| name.clone().unwrap_or_default();
     let main = html! {
-        (filled.told())
+        (filled.message())
         dl.facts {
             dt { (texts.get("state")) } dd { (state(texts, &account)) }
             dt { (texts.get("people-since")) } dd { (super::super::users::day(&account.date_add)) }
@@ -165,16 +165,16 @@ async fn ask(
         name: is_deleted.then_some(account.email.as_str()),
         is_forbidden: false,
     };
-    let asked = question.ask(visit, &operator.account, async || {
+    let outcome = question.ask(visit, &operator.account, async || {
         act().await?;
         Ok(match is_deleted {
             true => operator.place(),
             false => place.clone().with("done", "suspended"),
         })
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let mut above = operator.above();
     above.push((account.email.clone(), place));

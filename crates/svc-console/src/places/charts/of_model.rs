@@ -42,7 +42,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let model = Model::open(visit, scope, model).await?;
     let context = &model.context;
     let query = visit.query()?;
-    let (spec, told) = Spec::read(&model, visit.raw_query());
+    let (spec, message) = Spec::read(&model, visit.raw_query());
     let item = match &spec.chart {
         Some(uid) => Some(saved::find(context, Kind::Chart, uid).await?),
         None => None,
@@ -56,17 +56,17 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         item: item.as_ref(),
         is_sent: false,
     };
-    if let Some(told) = told {
-        let told = notice::error(visit, &told);
-        return Ok(Answer::page(page.show(&told)));
+    if let Some(message) = message {
+        let message = notice::error(visit, &message);
+        return Ok(Answer::page(page.show(&message)));
     }
     let done = query
         .get("_saved")
         .map(|_| notice::done(&visit.texts.get("saved")));
     let with_done = |part: &Markup| html! { @if let Some(done) = &done { (done) } (part) };
     if query.get("_hold").is_some() {
-        let told = notice::done(&visit.texts.get("sql-cancelled"));
-        return Ok(Answer::page(page.show(&told)));
+        let message = notice::done(&visit.texts.get("sql-cancelled"));
+        return Ok(Answer::page(page.show(&message)));
     }
     let statement = waiting::statement_id(visit);
     let back = page.here().with("_hold", "1").to_string();
@@ -116,14 +116,14 @@ async fn save(model: &Model<'_>, spec: &Spec, item: Option<&Item>) -> Result<Ans
             Ok(Answer::go(&to.with("_saved", "1")))
         }
         Err(error) => {
-            let told = notice::refused(visit, error)?;
+            let message = notice::refused(visit, error)?;
             let page = Page {
                 model,
                 spec,
                 item,
                 is_sent: true,
             };
-            Ok(Answer::page(page.show(&told)).status(StatusCode::BAD_REQUEST))
+            Ok(Answer::page(page.show(&message)).status(StatusCode::BAD_REQUEST))
         }
     }
 }

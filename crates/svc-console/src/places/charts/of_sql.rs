@@ -222,11 +222,11 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Resu
         return Ok(Answer::page(page(&chart.question(&context))));
     }
     if visit.is_from_elsewhere() || query.get("_hold").is_some() {
-        let told = match query.get("_hold") {
+        let message = match query.get("_hold") {
             Some(_) => visit.texts.get("sql-cancelled"),
             None => visit.texts.get("sql-from-elsewhere"),
         };
-        return Ok(Answer::page(page(&notice::done(&told))));
+        return Ok(Answer::page(page(&notice::done(&message))));
     }
     let statement = waiting::statement_id(visit);
     let back = here.clone().with("_hold", "1").to_string();
@@ -252,8 +252,8 @@ async fn save(context: &Context<'_>, chart: &OfSql, place: &Href, here: &Href) -
     match saved::save(context, Kind::Chart, opened, resource, value).await {
         Ok(item) => Ok(Answer::go(&place.clone().with("_chart", &item.uid))),
         Err(error) => {
-            let told = notice::refused(visit, error)?;
-            let page = page(context, chart, (place, here), &told, true);
+            let message = notice::refused(visit, error)?;
+            let page = page(context, chart, (place, here), &message, true);
             Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
         }
     }

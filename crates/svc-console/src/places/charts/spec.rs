@@ -60,7 +60,7 @@ impl Spec {
         });
         let rest = rest.collect::<Vec<_>>().join("&");
         let is_field = |name: &str| model.field(name).is_some();
-        let (selection, mut told) = match ListQuery::parse(&rest, &is_field) {
+        let (selection, mut message) = match ListQuery::parse(&rest, &is_field) {
             Ok(query) => (query.selection(), None),
             Err(invalid) => (ListQuery::new(), Some(invalid.to_string())),
         };
@@ -71,7 +71,7 @@ impl Spec {
             // Only a number of records has no field.
             None => {
                 if func != AggregateFunction::Count {
-                    told = Some(model.texts().get("chart-needs-field"));
+                    message = Some(model.texts().get("chart-needs-field"));
                 }
                 Aggregation::count()
             }
@@ -96,7 +96,7 @@ impl Spec {
             shape,
             chart: get("_chart").map(str::to_owned),
         };
-        (spec, told)
+        (spec, message)
     }
 
     /// What the address says of it, without the chart that was opened.

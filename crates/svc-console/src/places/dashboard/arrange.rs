@@ -25,8 +25,8 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     if !visit.is_post() {
         return Ok(Answer::page(page(&context, &dashboard, None)));
     }
-    let refused = |told: Markup| {
-        let page = page(&context, &dashboard, Some(told));
+    let refused = |message: Markup| {
+        let page = page(&context, &dashboard, Some(message));
         Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
     };
     let done = match visit.form().text("action") {
@@ -34,7 +34,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
         "share" => share(&context, &dashboard).await,
         _ => match changed(&context, &dashboard).await? {
             Ok(tiles) => keep(&context, &dashboard, &tiles).await,
-            Err(told) => return refused(notice::error(visit, &told)),
+            Err(message) => return refused(notice::error(visit, &message)),
         },
     };
     match done {
@@ -170,7 +170,7 @@ async fn share(context: &Context<'_>, dashboard: &Dashboard) -> Result<(), svc_a
     Ok(())
 }
 
-fn page(context: &Context<'_>, dashboard: &Dashboard, told: Option<Markup>) -> Markup {
+fn page(context: &Context<'_>, dashboard: &Dashboard, message: Option<Markup>) -> Markup {
     let texts = context.texts();
     let here = context.place(["dashboard"]);
     let is_shared = dashboard.item.as_ref().is_some_and(|item| item.shared);
@@ -184,7 +184,7 @@ fn page(context: &Context<'_>, dashboard: &Dashboard, told: Option<Markup>) -> M
     };
     let count = dashboard.tiles.len();
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         p { (whose) }
         @if count == 0 {
             p.empty-state { (texts.get("dashboard-empty")) }

@@ -106,7 +106,7 @@ impl Mapped {
     }
 
     /// The form.
-    pub(super) fn page(&self, model: &Model<'_>, file: &File, told: Option<Markup>) -> Markup {
+    pub(super) fn page(&self, model: &Model<'_>, file: &File, message: Option<Markup>) -> Markup {
         let texts = model.texts();
         let head = html! {
             tr {
@@ -119,7 +119,7 @@ impl Mapped {
             @for (at, (column, field)) in self.columns.iter().enumerate() { (self.row(model, at, column, field)) }
         };
         let main = html! {
-            @if let Some(told) = told { (told) }
+            @if let Some(message) = message { (message) }
             form.import method="post" action=(model.list().below(["import"])) enctype="multipart/form-data" data-guard {
                 (account_field(&model.context.account))
                 (default_button("step", "dry"))

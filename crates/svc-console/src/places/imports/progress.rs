@@ -37,7 +37,7 @@ async fn one(visit: &Visit, model: &Model<'_>, uid: &str) -> Result<Answer> {
     let texts = visit.texts;
     let imports = model.records().imports();
     let place = model.list().below(["imports", uid]);
-    let mut told = None;
+    let mut message = None;
     if visit.is_post() {
         let done = match visit.form().text("action") {
             "resume" => imports.resume(uid).send().await,
@@ -45,7 +45,7 @@ async fn one(visit: &Visit, model: &Model<'_>, uid: &str) -> Result<Answer> {
         };
         match done {
             Ok(_) => return Ok(Answer::go(&place)),
-            Err(error) => told = Some(notice::refused(visit, error)?),
+            Err(error) => message = Some(notice::refused(visit, error)?),
         }
     }
     let import = match imports.get(uid).send().await {
@@ -60,7 +60,7 @@ async fn one(visit: &Visit, model: &Model<'_>, uid: &str) -> Result<Answer> {
     let is_running = import.state == ImportState::Running;
     let may_go_on = matches!(import.state, ImportState::Failed | ImportState::Cancelled);
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         (state(model, &import))
         @if is_running {
             p { progress max=(import.bytes.max(1)) value=(import.bytes_read) aria-label=(texts.get("import-progress")) {} }

@@ -10,7 +10,7 @@ use crate::{
     problem::Result,
     ui::{
         credentials::{self, Listed},
-        form::{Asked, Confirmation, account_field},
+        form::{Confirmation, Outcome, account_field},
         notice, paging, table, time,
     },
 };
@@ -29,13 +29,17 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     match call.idempotency_key(credentials::once(form)).send().await {
         Ok(_) => Ok(Answer::go(&Part::Hosts.place(context))),
         Err(error) => {
-            let told = notice::refused(visit, error)?;
-            list(context, Some(told), StatusCode::BAD_REQUEST).await
+            let message = notice::refused(visit, error)?;
+            list(context, Some(message), StatusCode::BAD_REQUEST).await
         }
     }
 }
 
-async fn list(context: &Context<'_>, told: Option<Markup>, status: StatusCode) -> Result<Answer> {
+async fn list(
+    context: &Context<'_>,
+    message: Option<Markup>,
+    status: StatusCode,
+) -> Result<Answer> {
     let texts = context.texts();
     let place = Part::Hosts.place(context);
     let listed = Listed::read(&context.visit.query()?);
@@ -59,7 +63,7 @@ async fn list(context: &Context<'_>, told: Option<Markup>, status: StatusCode) -
         th scope="col" { span.visually-hidden { (texts.get("integrations-host-remove")) } }
     } };
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         p.muted { (texts.get("integrations-hosts-what")) }
         form.toolbar method="post" action=(place) {
             (account_field(&context.account))
@@ -98,7 +102,7 @@ pub(super) async fn delete(context: &Context<'_>, host: &str) -> Result<Answer> 
         name: None,
         is_forbidden: false,
     };
-    let asked = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, &context.account, async || {
         let administration = context.client.administration();
         administration
             .allowed_hosts()
@@ -108,9 +112,9 @@ pub(super) async fn delete(context: &Context<'_>, host: &str) -> Result<Answer> 
             .map_err(or_not_found)?;
         Ok(place.clone())
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let title = texts.get("integrations-host-remove");
     Ok(Answer::page(page_below(context, Part::Hosts, title, &main)))

@@ -10,7 +10,7 @@ use crate::{
     problem::{Problem, Result},
     ui::{
         credentials::{self, Listed, Row},
-        form::{Asked, Confirmation},
+        form::{Confirmation, Outcome},
         paging,
     },
 };
@@ -73,13 +73,13 @@ pub(super) async fn exclude(context: &Context<'_>, uid: &str) -> Result<Answer> 
         name: None,
         is_forbidden: false,
     };
-    let asked = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, &context.account, async || {
         keys.delete(uid).send().await?;
         Ok(place.clone())
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let title = texts.get("credentials-revoke");
     Ok(Answer::page(page_below(context, Part::Keys, title, &main)))

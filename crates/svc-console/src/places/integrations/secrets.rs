@@ -11,7 +11,7 @@ use crate::{
     problem::Result,
     ui::{
         credentials::Listed,
-        form::{Asked, Confirmation, account_field},
+        form::{Confirmation, Outcome, account_field},
         notice, paging, table, time,
     },
 };
@@ -22,8 +22,8 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let place = Part::Secrets.place(context);
     if !visit.is_post() {
         let is_set = visit.query()?.get("set").is_some();
-        let told = is_set.then(|| notice::done(&visit.texts.get("saved")));
-        return list(context, told, StatusCode::OK).await;
+        let message = is_set.then(|| notice::done(&visit.texts.get("saved")));
+        return list(context, message, StatusCode::OK).await;
     }
     let form = visit.form();
     let value = form.text("value").to_owned();
@@ -37,13 +37,17 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     match administration.secrets().set(new).send().await {
         Ok(_) => Ok(Answer::go(&place.with("set", "1"))),
         Err(error) => {
-            let told = notice::refused(visit, error)?;
-            list(context, Some(told), StatusCode::BAD_REQUEST).await
+            let message = notice::refused(visit, error)?;
+            list(context, Some(message), StatusCode::BAD_REQUEST).await
         }
     }
 }
 
-async fn list(context: &Context<'_>, told: Option<Markup>, status: StatusCode) -> Result<Answer> {
+async fn list(
+    context: &Context<'_>,
+    message: Option<Markup>,
+    status: StatusCode,
+) -> Result<Answer> {
     let texts = context.texts();
     let place = Part::Secrets.place(context);
     let listed = Listed::read(&context.visit.query()?);
@@ -51,7 +55,7 @@ async fn list(context: &Context<'_>, told: Option<Markup>, status: StatusCode) -
     let call = administration.secrets().list();
     let found = call.query(listed.query.clone()).send().await?;
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         p.muted { (texts.get("integrations-secrets-what")) }
         div.toolbar { (form(context, status != StatusCode::OK)) }
         @if found.results.is_empty() {
@@ -159,7 +163,7 @@ pub(super) async fn delete(
         name: is_production.then_some(name),
         is_forbidden: false,
     };
-    let asked = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, &context.account, async || {
         let administration = context.client.administration();
         administration
             .secrets()
@@ -169,9 +173,9 @@ pub(super) async fn delete(
             .map_err(or_not_found)?;
         Ok(place.clone())
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let title = texts.get("delete");
     Ok(Answer::page(page_below(

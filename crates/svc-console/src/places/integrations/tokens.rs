@@ -16,7 +16,7 @@ use crate::{
     problem::Result,
     ui::{
         credentials::{self, Listed, Row},
-        form::{Asked, Confirmation, account_field},
+        form::{Confirmation, Outcome, account_field},
         notice, paging, secret,
     },
 };
@@ -49,17 +49,17 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let call = administration.tokens().create(new);
     match call.idempotency_key(credentials::once(form)).send().await {
         Ok(made) => {
-            let told = issued(context, &made);
-            Ok(list(context, &told, StatusCode::OK).await?.secret())
+            let message = issued(context, &made);
+            Ok(list(context, &message, StatusCode::OK).await?.secret())
         }
         Err(error) => {
-            let told = notice::refused(visit, error)?;
-            list(context, &told, StatusCode::BAD_REQUEST).await
+            let message = notice::refused(visit, error)?;
+            list(context, &message, StatusCode::BAD_REQUEST).await
         }
     }
 }
 
-async fn list(context: &Context<'_>, told: &Markup, status: StatusCode) -> Result<Answer> {
+async fn list(context: &Context<'_>, message: &Markup, status: StatusCode) -> Result<Answer> {
     let texts = context.texts();
     let listed = Listed::read(&context.visit.query()?);
     let place = Part::Tokens.place(context);
@@ -86,7 +86,7 @@ async fn list(context: &Context<'_>, told: &Markup, status: StatusCode) -> Resul
         texts.get("integrations-opens"),
     );
     let main = html! {
-        (told)
+        (message)
         p.muted { (texts.get("integrations-tokens-what")) }
         div.toolbar {
             (form(context, status != StatusCode::OK))
@@ -206,13 +206,13 @@ pub(super) async fn revoke(context: &Context<'_>, uid: &str) -> Result<Answer> {
         name: None,
         is_forbidden: false,
     };
-    let asked = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, &context.account, async || {
         tokens.delete(uid).send().await?;
         Ok(place.clone())
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let title = texts.get("credentials-revoke");
     Ok(Answer::page(page_below(

@@ -25,8 +25,8 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let texts = visit.texts;
     let title = texts.get("pages-copy");
     if !pages.context.is_administrator() {
-        let told = notice::error(visit, &texts.get("pages-copy-administrators"));
-        let answer = pages.answer(title, Vec::new(), &told);
+        let message = notice::error(visit, &texts.get("pages-copy-administrators"));
+        let answer = pages.answer(title, Vec::new(), &message);
         return Ok(answer.status(http::StatusCode::FORBIDDEN));
     }
     let query = visit.query()?;
@@ -46,8 +46,8 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
         settings: asked.get("settings").is_some(),
     };
     if !copy.pages && !copy.settings {
-        let told = notice::error(visit, &texts.get("pages-copy-nothing"));
-        let main = choice(&pages, Some(told));
+        let message = notice::error(visit, &texts.get("pages-copy-nothing"));
+        let main = choice(&pages, Some(message));
         return Ok(pages
             .answer(title, Vec::new(), &main)
             .status(http::StatusCode::BAD_REQUEST));
@@ -63,11 +63,11 @@ fn others<'c>(context: &'c Context<'_>) -> impl Iterator<Item = &'c Environment>
 }
 
 /// The form that chooses where to.
-fn choice(pages: &Pages<'_>, told: Option<Markup>) -> Markup {
+fn choice(pages: &Pages<'_>, message: Option<Markup>) -> Markup {
     let texts = pages.texts();
     let has_any = others(&pages.context).next().is_some();
     html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         @if has_any {
             p { (texts.get("pages-copy-what")) }
             form.stack action=(pages.index().below(["copy"])) {
@@ -137,9 +137,9 @@ async fn confirmed(
     };
     // What was not there when the question was asked is not replaced by the answer.
     let may_replace = asked.get("replace").is_some();
-    let mut told = None;
+    let mut message = None;
     if visit.is_post() && (!question.is_given(visit) || replaces && !may_replace) {
-        told = Some(question.not_given(visit));
+        message = Some(question.not_given(visit));
     } else if visit.is_post() {
         let administration = pages.context.client.administration();
         let environments = administration.environments();
@@ -147,7 +147,7 @@ async fn confirmed(
         let call = call.pages(copy.pages).settings(copy.settings);
         match call.replace(may_replace).send().await {
             Ok(copied) => return Ok(Answer::go(&target_of(pages, to, copied.copied_pages))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
+            Err(error) => message = Some(notice::refused(visit, error)?),
         }
     }
     let hidden = html! {
@@ -157,7 +157,7 @@ async fn confirmed(
         @if replaces { input type="hidden" name="replace" value="on"; }
     };
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         (question.form(visit, &pages.context.account, &hidden))
     };
     Ok(pages.answer(title, Vec::new(), &main))

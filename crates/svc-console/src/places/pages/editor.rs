@@ -79,7 +79,7 @@ impl<'v> Opened<'v> {
         (tag, base): (&str, &str),
         sent: &Sent,
         theirs: Option<&Content>,
-        told: Option<Markup>,
+        message: Option<Markup>,
     ) -> Answer {
         let (pages, texts) = (&self.pages, self.texts());
         let about = About {
@@ -90,7 +90,7 @@ impl<'v> Opened<'v> {
         };
         let state = self.layers.state();
         let main = html! {
-            @if let Some(told) = told { (told) }
+            @if let Some(message) = message { (message) }
             (head(pages, &self.uid, state))
             @if pages.may_write && state != State::Deleted {
                 form.page-form method="post" action=(pages.of(&self.uid)) data-guard {
@@ -121,7 +121,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, uid: &str) -> Result<An
     if !visit.is_post() {
         let sent = Sent::of_content(&Content::of(&opened.layers.shown()));
         let (tag, base) = (opened.layers.tag(), opened.base().to_string());
-        return Ok(opened.answer((&tag, &base), &sent, None, told(visit)?));
+        return Ok(opened.answer((&tag, &base), &sent, None, message_of(visit)?));
     }
     if !opened.pages.may_write {
         return Ok(opened.pages.refused(opened.layers.title()));
@@ -144,8 +144,8 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, uid: &str) -> Result<An
         return Ok(opened.answer(with, &sent, None, None));
     }
     if !sent.is_right() {
-        let told = notice::error(visit, &texts.get("fields-wrong"));
-        let answer = opened.answer(with, &sent, None, Some(told));
+        let message = notice::error(visit, &texts.get("fields-wrong"));
+        let answer = opened.answer(with, &sent, None, Some(message));
         return Ok(answer.status(StatusCode::BAD_REQUEST));
     }
     let place = opened.pages.of(&opened.uid);
@@ -167,8 +167,8 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, uid: &str) -> Result<An
             Ok(deleted_meanwhile(&opened))
         }
         Err(error) => {
-            let (sent, told) = refused(visit, sent, error)?;
-            let answer = opened.answer(with, &sent, None, Some(told));
+            let (sent, message) = refused(visit, sent, error)?;
+            let answer = opened.answer(with, &sent, None, Some(message));
             Ok(answer.status(StatusCode::BAD_REQUEST))
         }
     }
@@ -204,8 +204,8 @@ pub(super) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
         sent.errors.insert("name".to_owned(), missing);
     }
     if !sent.is_right() {
-        let told = notice::error(visit, &texts.get("fields-wrong"));
-        let answer = new_page(&pages, &parents, &sent, Some(told));
+        let message = notice::error(visit, &texts.get("fields-wrong"));
+        let answer = new_page(&pages, &parents, &sent, Some(message));
         return Ok(answer.status(StatusCode::BAD_REQUEST));
     }
     match calls.create(&sent.changes).draft(true).send().await {
@@ -214,8 +214,8 @@ pub(super) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
             None => pages.index(),
         })),
         Err(error) => {
-            let (sent, told) = refused(visit, sent, error)?;
-            let answer = new_page(&pages, &parents, &sent, Some(told));
+            let (sent, message) = refused(visit, sent, error)?;
+            let answer = new_page(&pages, &parents, &sent, Some(message));
             Ok(answer.status(StatusCode::BAD_REQUEST))
         }
     }
@@ -225,7 +225,7 @@ fn new_page(
     pages: &Pages<'_>,
     parents: &[(String, String)],
     sent: &Sent,
-    told: Option<Markup>,
+    message: Option<Markup>,
 ) -> Answer {
     let texts = pages.texts();
     let about = About {
@@ -235,7 +235,7 @@ fn new_page(
         theirs: None,
     };
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         form.page-form method="post" action=(pages.index().below(["new"])) data-guard {
             (account_field(&pages.context.account))
             (form::fields(&about))
@@ -271,7 +271,7 @@ fn head(pages: &Pages<'_>, uid: &PageUid, state: State) -> Markup {
 }
 
 /// What was done before the page is shown again.
-fn told(visit: &Visit) -> Result<Option<Markup>> {
+fn message_of(visit: &Visit) -> Result<Option<Markup>> {
     let (texts, query) = (visit.texts, visit.query()?);
     let text = match (query.get("saved"), query.get("restored")) {
         (Some("0"), _) => texts.get("unchanged"),
@@ -313,13 +313,13 @@ async fn conflict(
     let theirs = Content::of(&draft.value);
     let sent = sent.merged(base, &theirs);
     let texts = visit.texts;
-    let told = match sent.conflicts.is_empty() {
+    let message = match sent.conflicts.is_empty() {
         true => texts.get("conflict-apart"),
         false => texts.get("pages-conflict-same"),
     };
-    let told = notice::error(visit, &told);
+    let message = notice::error(visit, &message);
     let (tag, base) = (opened.layers.tag(), opened.base().to_string());
-    let answer = opened.answer((&tag, &base), &sent, Some(&theirs), Some(told));
+    let answer = opened.answer((&tag, &base), &sent, Some(&theirs), Some(message));
     Ok(answer.status(StatusCode::PRECONDITION_FAILED))
 }
 
@@ -327,8 +327,8 @@ async fn conflict(
 fn deleted_meanwhile(opened: &Opened<'_>) -> Answer {
     let (pages, visit) = (&opened.pages, opened.pages.visit());
     let sent = Sent::of_form(visit.texts, visit.form(), &Content::empty());
-    let told = notice::error(visit, &visit.texts.get("pages-deleted-meanwhile"));
-    new_page(pages, &opened.parents, &sent, Some(told)).status(StatusCode::CONFLICT)
+    let message = notice::error(visit, &visit.texts.get("pages-deleted-meanwhile"));
+    new_page(pages, &opened.parents, &sent, Some(message)).status(StatusCode::CONFLICT)
 }
 
 /// The form again, with what the service says beside the fields.
@@ -338,7 +338,7 @@ fn refused(visit: &Visit, mut sent: Sent, error: Error) -> Result<(Sent, Markup)
     }
     let is_of_form = |field: &str| FIELDS.contains(&field) || field == PARAMS;
     let errors = error.field_errors();
-    let told = match errors.iter().all(|(field, _)| is_of_form(field)) && !errors.is_empty() {
+    let message = match errors.iter().all(|(field, _)| is_of_form(field)) && !errors.is_empty() {
         true => notice::error(visit, &visit.texts.get("fields-wrong")),
         false => notice::of_error(visit, &error),
     };
@@ -346,7 +346,7 @@ fn refused(visit: &Visit, mut sent: Sent, error: Error) -> Result<(Sent, Markup)
         let known = sent.errors.entry(field.clone()).or_default();
         known.extend(messages.iter().cloned());
     }
-    Ok((sent, told))
+    Ok((sent, message))
 }
 
 /// The pages that a page of this unique name may be below: unique name and title, with a dash for each level.

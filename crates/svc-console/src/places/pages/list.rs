@@ -30,7 +30,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let texts = visit.texts;
     let drafts = entries.iter().filter(|it| it.state.is_draft()).count();
     let main = html! {
-        @if let Some(told) = told(visit)? { (told) }
+        @if let Some(message) = message_of(visit)? { (message) }
         (toolbar(&pages, entries.is_empty()))
         @if entries.is_empty() {
             p.empty-state {
@@ -57,7 +57,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
 }
 
 /// What was done before the tree is shown again.
-fn told(visit: &Visit) -> Result<Option<Markup>> {
+fn message_of(visit: &Visit) -> Result<Option<Markup>> {
     let (texts, query) = (visit.texts, visit.query()?);
     let count = |name: &str| query.get(name).and_then(|count| count.parse::<u32>().ok());
     let text = if let Some(count) = count("published") {

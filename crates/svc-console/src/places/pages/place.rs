@@ -1,4 +1,4 @@
-//! What the places about pages know: who looks at them, what they may do, and how the pages are read.
+//! What the places about pages know: the account that is signed in, what they may do, and how the pages are read.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Pages<'v> {
     pub(super) context: Context<'v>,
-    /// Whether who looks may change pages.
+    /// Whether the signed-in account may change pages.
     pub(super) may_write: bool,
 }
 
@@ -66,8 +66,8 @@ impl<'v> Pages<'v> {
 
     /// What somebody is told who may not do this.
     pub(super) fn refused(&self, title: String) -> Answer {
-        let told = notice::error(self.visit(), &self.texts().get("pages-read-only"));
-        self.answer(title, Vec::new(), &told)
+        let message = notice::error(self.visit(), &self.texts().get("pages-read-only"));
+        self.answer(title, Vec::new(), &message)
             .status(StatusCode::FORBIDDEN)
     }
 }

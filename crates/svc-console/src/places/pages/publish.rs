@@ -183,23 +183,23 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
             if choice.drafts.is_empty() {
                 return Ok(choice.nothing(title));
             }
-            let told = notice::error(visit, &texts.get("pages-publish-newer"));
-            Ok(shown(&choice, title, Some(told)).status(StatusCode::PRECONDITION_FAILED))
+            let message = notice::error(visit, &texts.get("pages-publish-newer"));
+            Ok(shown(&choice, title, Some(message)).status(StatusCode::PRECONDITION_FAILED))
         }
         Err(error) => {
-            let told = notice::refused(visit, error)?;
-            Ok(shown(&choice, title, Some(told)).status(StatusCode::BAD_REQUEST))
+            let message = notice::refused(visit, error)?;
+            Ok(shown(&choice, title, Some(message)).status(StatusCode::BAD_REQUEST))
         }
     }
 }
 
-fn shown(choice: &Choice<'_>, title: String, told: Option<Markup>) -> Answer {
+fn shown(choice: &Choice<'_>, title: String, message: Option<Markup>) -> Answer {
     let (pages, texts) = (&choice.pages, choice.pages.texts());
     let place = pages.index().below(["publish"]);
     let has_newer = choice.drafts.iter().any(|draft| draft.is_newer);
     let without_newer = choice.without_newer(place.clone()).filter(|_| has_newer);
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         p { (texts.with("pages-publish-what", [("count", choice.drafts.len().into())])) }
         @if choice.others > 0 { p.muted { (texts.with("pages-publish-others", [("count", choice.others.into())])) } }
         @for (at, draft) in choice.drafts.iter().enumerate() { (section(choice, at, draft)) }
@@ -255,10 +255,10 @@ pub(super) async fn discard(visit: &Visit, scope: &Scope) -> Result<Answer> {
         name: question.1.as_deref(),
         ..question.0
     };
-    let mut told = None;
+    let mut message = None;
     let mut status = StatusCode::OK;
     if visit.is_post() && !question.is_given(visit) {
-        told = Some(question.not_given(visit));
+        message = Some(question.not_given(visit));
     } else if visit.is_post() {
         let call = choice.calls.discard(choice.uids());
         match call.if_match(choice.shown_tags(visit)).send().await {
@@ -268,16 +268,16 @@ pub(super) async fn discard(visit: &Visit, scope: &Scope) -> Result<Answer> {
             }
             Err(error) if error.is_precondition_failed() => {
                 status = StatusCode::PRECONDITION_FAILED;
-                told = Some(notice::error(visit, &texts.get("pages-discard-newer")));
+                message = Some(notice::error(visit, &texts.get("pages-discard-newer")));
             }
             Err(error) => {
                 status = StatusCode::BAD_REQUEST;
-                told = Some(notice::refused(visit, error)?);
+                message = Some(notice::refused(visit, error)?);
             }
         }
     }
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         (question.form(visit, &choice.pages.context.account, &choice.fields()))
     };
     Ok(choice.pages.answer(title, Vec::new(), &main).status(status))

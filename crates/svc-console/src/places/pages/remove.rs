@@ -52,22 +52,22 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, uid: &str) -> Result<An
         name: (is_new && scope.is_production()).then_some(name.as_str()),
         is_forbidden: false,
     };
-    let mut told = None;
+    let mut message = None;
     if visit.is_post() && !question.is_given(visit) {
-        told = Some(question.not_given(visit));
+        message = Some(question.not_given(visit));
     } else if visit.is_post() {
         let call = calls.delete(uid.clone()).draft(true);
         match call.if_match(visit.form().text("etag")).send().await {
             Ok(()) => return Ok(Answer::go(&pages.index().with("deleted", "1"))),
             Err(error) if error.is_precondition_failed() => {
-                told = Some(notice::error(visit, &texts.get("pages-delete-changed")));
+                message = Some(notice::error(visit, &texts.get("pages-delete-changed")));
             }
-            Err(error) => told = Some(notice::refused(visit, error)?),
+            Err(error) => message = Some(notice::refused(visit, error)?),
         }
     }
     let tag = html! { input type="hidden" name="etag" value=(layers.tag()); };
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         (question.form(visit, &pages.context.account, &tag))
     };
     Ok(pages.answer(texts.get("delete"), vec![(title, place)], &main))

@@ -136,7 +136,7 @@ pub(super) async fn one(visit: &Visit, scope: &Scope, uid: &str, number: &str) -
         "pages-revision-title",
         [("number", number.to_string().into())],
     );
-    let mut told = None;
+    let mut message = None;
     let mut status = StatusCode::OK;
     if visit.is_post() {
         if !pages.may_write {
@@ -154,11 +154,11 @@ pub(super) async fn one(visit: &Visit, scope: &Scope, uid: &str, number: &str) -
             }
             Err(error) if error.is_precondition_failed() => {
                 status = StatusCode::PRECONDITION_FAILED;
-                told = Some(notice::error(visit, &texts.get("pages-restore-changed")));
+                message = Some(notice::error(visit, &texts.get("pages-restore-changed")));
             }
             Err(error) => {
                 status = StatusCode::BAD_REQUEST;
-                told = Some(notice::refused(visit, error)?);
+                message = Some(notice::refused(visit, error)?);
             }
         }
     }
@@ -174,7 +174,7 @@ pub(super) async fn one(visit: &Visit, scope: &Scope, uid: &str, number: &str) -
     );
     let place = pages.of(&uid).below(["revisions"]);
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         @if let Some(known) = known {
             p {
                 (kind(texts, known)) " · " (time::minute(&pages.context.account, &known.date_add))

@@ -14,7 +14,7 @@ use crate::{
     problem::Result,
     ui::{
         credentials::{self, Listed, Row},
-        form::{Asked, Confirmation, account_field},
+        form::{Confirmation, Outcome, account_field},
         notice, paging, secret,
     },
 };
@@ -39,17 +39,17 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
     let call = administration.account_keys().create(new);
     match call.idempotency_key(credentials::once(form)).send().await {
         Ok(made) => {
-            let told = issued(own, &made);
-            Ok(list(own, &told, StatusCode::OK).await?.secret())
+            let message = issued(own, &made);
+            Ok(list(own, &message, StatusCode::OK).await?.secret())
         }
         Err(error) => {
-            let told = notice::refused(visit, error)?;
-            list(own, &told, StatusCode::BAD_REQUEST).await
+            let message = notice::refused(visit, error)?;
+            list(own, &message, StatusCode::BAD_REQUEST).await
         }
     }
 }
 
-async fn list(own: &Own<'_>, told: &Markup, status: StatusCode) -> Result<Answer> {
+async fn list(own: &Own<'_>, message: &Markup, status: StatusCode) -> Result<Answer> {
     let texts = own.visit.texts;
     let listed = Listed::read(&own.visit.query()?);
     let place = own.place(Part::Keys);
@@ -78,7 +78,7 @@ async fn list(own: &Own<'_>, told: &Markup, status: StatusCode) -> Result<Answer
         .collect();
     let names = (texts.get("profile-keys"), texts.get("projects"));
     let main = html! {
-        (told)
+        (message)
         p.muted { (texts.get("profile-keys-what")) }
         div.toolbar {
             (form(own, &projects.results, status != StatusCode::OK))
@@ -180,13 +180,13 @@ pub(super) async fn revoke(own: &Own<'_>, uid: &str) -> Result<Answer> {
         name: None,
         is_forbidden: false,
     };
-    let asked = question.ask(visit, own.account, async || {
+    let outcome = question.ask(visit, own.account, async || {
         keys.delete(uid).send().await?;
         Ok(place.clone())
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let frame = own.frame(texts.get("credentials-revoke"), own.above(Part::Keys));
     Ok(Answer::page(frame.page(&main)))

@@ -18,7 +18,7 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
     let (visit, account) = (own.visit, own.account);
     if !visit.is_post() {
         let is_saved = visit.query()?.get("saved").is_some();
-        let told = is_saved.then(|| notice::done(&visit.texts.get("saved")));
+        let message = is_saved.then(|| notice::done(&visit.texts.get("saved")));
         let was = |text: &Option<String>| text.clone().unwrap_or_default();
         let fields = Fields {
             first_name: was(&account.first_name),
@@ -26,7 +26,7 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
             language: was(&account.language),
             timezone: was(&account.timezone),
         };
-        return Ok(Answer::page(page(own, &fields, told)));
+        return Ok(Answer::page(page(own, &fields, message)));
     }
     let text = |name: &str| visit.form().text(name).trim().to_owned();
     let fields = Fields {
@@ -45,8 +45,8 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
     match administration.account().update(patch).send().await {
         Ok(_) => Ok(Answer::go(&own.place(Part::Names).with("saved", "1"))),
         Err(error) => {
-            let told = notice::refused(visit, error)?;
-            let page = page(own, &fields, Some(told));
+            let message = notice::refused(visit, error)?;
+            let page = page(own, &fields, Some(message));
             Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
         }
     }
@@ -59,13 +59,13 @@ struct Fields {
     timezone: String,
 }
 
-fn page(own: &Own<'_>, fields: &Fields, told: Option<Markup>) -> Markup {
+fn page(own: &Own<'_>, fields: &Fields, message: Option<Markup>) -> Markup {
     let texts = own.visit.texts;
     let now = Timestamp::now().to_string();
     own.page(
         Part::Names,
         &html! {
-            @if let Some(told) = told { (told) }
+            @if let Some(message) = message { (message) }
             form.stack method="post" action=(own.place(Part::Names)) data-guard {
                 (account_field(own.account))
                 label { (texts.get("profile-first-name"))

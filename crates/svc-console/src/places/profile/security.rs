@@ -24,13 +24,13 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
         };
     }
     let texts = visit.texts;
-    let told = match visit.query()?.get("done") {
+    let message = match visit.query()?.get("done") {
         Some("password") => Some(notice::done(&texts.get("profile-password-changed"))),
         Some("email") => Some(notice::done(&texts.get("profile-email-sent"))),
         Some("code") => Some(notice::done(&texts.get("profile-email-changed"))),
         _ => None,
     };
-    Ok(Answer::page(page(own, told)))
+    Ok(Answer::page(page(own, message)))
 }
 
 /// The password as it was entered; `None` where an account that has none leaves it out.
@@ -43,8 +43,8 @@ async fn change_password(own: &Own<'_>) -> Result<Answer> {
     let visit = own.visit;
     let new = visit.form().text("new_password");
     if new != visit.form().text("repeated_password") {
-        let told = notice::error(visit, &visit.texts.get("profile-password-differs"));
-        return Ok(Answer::page(page(own, Some(told))).status(StatusCode::BAD_REQUEST));
+        let message = notice::error(visit, &visit.texts.get("profile-password-differs"));
+        return Ok(Answer::page(page(own, Some(message))).status(StatusCode::BAD_REQUEST));
     }
     let change = ChangePassword::new(Realm::Service, new, current(own));
     let changed = match own.client.call(change).send().await {
@@ -81,11 +81,11 @@ async fn confirm_email(own: &Own<'_>) -> Result<Answer> {
 
 fn refused(own: &Own<'_>, error: svc_api::Error) -> Result<Answer> {
     let status = error.status().unwrap_or(StatusCode::BAD_GATEWAY);
-    let told = notice::refused(own.visit, error)?;
-    Ok(Answer::page(page(own, Some(told))).status(status))
+    let message = notice::refused(own.visit, error)?;
+    Ok(Answer::page(page(own, Some(message))).status(status))
 }
 
-fn page(own: &Own<'_>, told: Option<Markup>) -> Markup {
+fn page(own: &Own<'_>, message: Option<Markup>) -> Markup {
     let (visit, texts) = (own.visit, own.visit.texts);
     let place = own.place(Part::Security);
     let password = |name: &str, label: String, autocomplete: &str| {
@@ -98,7 +98,7 @@ fn page(own: &Own<'_>, told: Option<Markup>) -> Markup {
     own.page(
         Part::Security,
         &html! {
-            @if let Some(told) = told { (told) }
+            @if let Some(message) = message { (message) }
             section {
                 h2 { (texts.get("profile-password")) }
                 form.stack method="post" action=(place) {

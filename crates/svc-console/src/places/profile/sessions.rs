@@ -23,7 +23,7 @@ const OTHERS: &str = "others";
 /// The sessions, and ending them.
 pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
     let visit = own.visit;
-    let mut told = None;
+    let mut message = None;
     if visit.is_post() {
         let (ended, which) = match visit.form().get("session") {
             Some(uid) => (end(own, uid).await, "one"),
@@ -31,20 +31,20 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
         };
         match ended {
             Ok(()) => return Ok(Answer::go(&own.place(Part::Sessions).with("ended", which))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
+            Err(error) => message = Some(notice::refused(visit, error)?),
         }
     }
     let query = visit.query()?;
-    if let Some(which) = query.get("ended").filter(|_| told.is_none()) {
+    if let Some(which) = query.get("ended").filter(|_| message.is_none()) {
         let text = match which {
             OTHERS => visit.texts.get("profile-sessions-ended"),
             _ => visit.texts.get("profile-session-ended"),
         };
-        told = Some(notice::done(&text));
+        message = Some(notice::done(&text));
     }
     let page = query.text("page").parse().unwrap_or(1);
     let found = load(own, page).await?;
-    Ok(Answer::page(shown(own, &found, page, told)))
+    Ok(Answer::page(shown(own, &found, page, message)))
 }
 
 async fn load(own: &Own<'_>, page: u64) -> Result<Paginated<Session>, svc_api::Error> {
@@ -77,7 +77,7 @@ async fn end_others(own: &Own<'_>) -> Result<(), svc_api::Error> {
     Ok(())
 }
 
-fn shown(own: &Own<'_>, found: &Paginated<Session>, page: u64, told: Option<Markup>) -> Markup {
+fn shown(own: &Own<'_>, found: &Paginated<Session>, page: u64, message: Option<Markup>) -> Markup {
     let (visit, texts) = (own.visit, own.visit.texts);
     let place = own.place(Part::Sessions);
     let query = ListQuery::new().page(page);
@@ -117,7 +117,7 @@ fn shown(own: &Own<'_>, found: &Paginated<Session>, page: u64, told: Option<Mark
     own.page(
         Part::Sessions,
         &html! {
-            @if let Some(told) = told { (told) }
+            @if let Some(message) = message { (message) }
             p.muted { (texts.get("profile-sessions-what")) }
             @if has_others {
                 form.toolbar method="post" action=(place.clone().with("all", "1")) {

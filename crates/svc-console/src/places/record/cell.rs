@@ -47,8 +47,8 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
     }
     let opened = visit.form().text("etag");
     let sent = Sent::of_form(model, visit.form(), Some(&record));
-    let again = |sent: &Sent, etag: &str, told: Option<Markup>, status| {
-        let form = form(model, id, field, sent, etag, told);
+    let again = |sent: &Sent, etag: &str, message: Option<Markup>, status| {
+        let form = form(model, id, field, sent, etag, message);
         Ok(Answer::page(form).status(status))
     };
     if !sent.errors.is_empty() {
@@ -72,13 +72,13 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
                 true => visit.texts.get("conflict-same"),
                 false => visit.texts.get("conflict-apart"),
             };
-            let told = notice::error(visit, &text);
-            again(&sent, &etag, Some(told), StatusCode::PRECONDITION_FAILED)
+            let message = notice::error(visit, &text);
+            again(&sent, &etag, Some(message), StatusCode::PRECONDITION_FAILED)
         }
         Err(error) => {
-            let (sent, told) = refused(visit, sent, error)?;
-            let told = told.filter(|_| !sent.errors.contains_key(&field.name));
-            again(&sent, opened, told, StatusCode::BAD_REQUEST)
+            let (sent, message) = refused(visit, sent, error)?;
+            let message = message.filter(|_| !sent.errors.contains_key(&field.name));
+            again(&sent, opened, message, StatusCode::BAD_REQUEST)
         }
     }
 }
@@ -114,7 +114,7 @@ fn form(
     field: &FieldDescription,
     sent: &Sent,
     etag: &str,
-    told: Option<Markup>,
+    message: Option<Markup>,
 ) -> Markup {
     let texts = model.texts();
     let place = model.record_of(model.name.as_str(), id);
@@ -124,7 +124,7 @@ fn form(
             (default_button("action", "save"))
             input type="hidden" name="etag" value=(etag);
             input type="hidden" name="_field" value=(field.name);
-            @if let Some(told) = told { (told) }
+            @if let Some(message) = message { (message) }
             (fields::only(model, sent, field, &place))
             div.actions {
                 @if fields::is_open(model, sent, field) { button.primary { (texts.get("save")) } }

@@ -34,7 +34,7 @@ pub(super) enum Undo {
     Delete,
     /// A value is not known whole.
     TooLong,
-    /// Nobody knows what it was, or who looks may not write it.
+    /// Nobody knows what it was, or the signed-in account may not write it.
     Impossible,
 }
 
@@ -150,8 +150,8 @@ async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<A
             Err(error) => {
                 let (record, etag) = load(model, id).await?;
                 let sent = with_old(model, &record, values);
-                let (sent, told) = refused(model.context.visit, sent, error)?;
-                let page = page(model, id, &record, &etag, &sent, told);
+                let (sent, message) = refused(model.context.visit, sent, error)?;
+                let page = page(model, id, &record, &etag, &sent, message);
                 return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
             }
         }
@@ -164,8 +164,8 @@ async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<A
             sent.conflicts.insert(change.field.clone(), theirs);
         }
     }
-    let told = notice::error(model.context.visit, &model.texts().get("undo-conflict"));
-    let page = page(model, id, &record, &etag, &sent, Some(told));
+    let message = notice::error(model.context.visit, &model.texts().get("undo-conflict"));
+    let page = page(model, id, &record, &etag, &sent, Some(message));
     Ok(Answer::page(page).status(StatusCode::PRECONDITION_FAILED))
 }
 
@@ -206,8 +206,8 @@ async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
                 entered: known.collect(),
                 ..Sent::default()
             };
-            let (sent, told) = refused(model.context.visit, sent, error)?;
-            let page = new_page(model, &sent, told);
+            let (sent, message) = refused(model.context.visit, sent, error)?;
+            let page = new_page(model, &sent, message);
             Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
         }
     }

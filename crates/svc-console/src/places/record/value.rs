@@ -58,7 +58,7 @@ pub(crate) async fn answer(
     let id = RecordId::from(id);
     let (record, etag) = load(&model, &id).await?;
     let place = model.record_of(model.name.as_str(), &id);
-    let mut told = None;
+    let mut message = None;
     let mut status = StatusCode::OK;
     if visit.is_post() {
         if !may_replace(&model, field) {
@@ -71,7 +71,7 @@ pub(crate) async fn answer(
         };
         let json = entered.and_then(|entered| json_of(field, &entered));
         match json {
-            Err(message) => told = Some(notice::error(visit, &message)),
+            Err(reason) => message = Some(notice::error(visit, &reason)),
             Ok(json) => {
                 let mut changes = JsonObject::new();
                 changes.set_raw(&field.name, json);
@@ -83,9 +83,9 @@ pub(crate) async fn answer(
                 match call.if_match(visit.form().text("etag")).send().await {
                     Ok(_) => return Ok(Answer::go(&place.with("saved", "1"))),
                     Err(error) if error.is_precondition_failed() => {
-                        told = Some(notice::error(visit, &visit.texts.get("value-changed")));
+                        message = Some(notice::error(visit, &visit.texts.get("value-changed")));
                     }
-                    Err(error) => told = Some(notice::refused(visit, error)?),
+                    Err(error) => message = Some(notice::refused(visit, error)?),
                 }
             }
         }
@@ -95,7 +95,7 @@ pub(crate) async fn answer(
     let texts = visit.texts;
     let here = place.below(["value", &field.name]);
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         (shown)
         div.actions {
             a.button href=(here.below(["file"])) download { (texts.get("value-save")) }

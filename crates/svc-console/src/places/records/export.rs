@@ -13,7 +13,7 @@ use svc_model::{
     wire::{Body, BoxError},
 };
 
-use super::{told, without_controls};
+use super::{message_of, without_controls};
 use crate::{
     answer::Answer,
     places::{Scope, model::Model},
@@ -76,9 +76,11 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
 }
 
 fn refused(model: &Model<'_>, invalid: &Invalid) -> Answer {
-    let told = told(model.context.visit, invalid);
+    let message = message_of(model.context.visit, invalid);
     let above = vec![(model.name.to_string(), model.list())];
-    let page = model.frame(model.texts().get("export"), above).page(&told);
+    let page = model
+        .frame(model.texts().get("export"), above)
+        .page(&message);
     Answer::page(page).status(http::StatusCode::BAD_REQUEST)
 }
 

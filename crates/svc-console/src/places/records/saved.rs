@@ -14,11 +14,11 @@ const MOST: u32 = 20;
 /// How long the query of a view may be, in bytes, to stand in the link of it. A longer one is looked up when it is opened.
 const LONGEST: usize = 4 << 10;
 
-/// What is kept about a model, as far as who looks sees it.
+/// What is kept about a model, as far as the signed-in account sees it.
 #[derive(Debug, Default)]
 pub(super) struct Saved {
     pub(super) views: Vec<Item>,
-    /// What who looks wants to see at first.
+    /// What the signed-in account wants to see at first.
     pub(super) preference: Option<Item>,
 }
 
@@ -81,7 +81,7 @@ impl Saved {
         leads_on.then(|| link(model, item))
     }
 
-    /// The columns that who looks wants to see at first.
+    /// The columns that the signed-in account wants to see at first.
     pub(super) fn columns(&self) -> Option<Vec<String>> {
         let columns = self.preference.as_ref()?.value.get("columns")?.as_array()?;
         let names = columns.iter().filter_map(|name| name.as_str());
@@ -175,7 +175,7 @@ fn escaped(query: &str) -> String {
     written.as_str().to_owned()
 }
 
-/// Whether who looks may change a view: its owner and administrators.
+/// Whether the signed-in account may change a view: its owner and administrators.
 pub(super) fn may_change(model: &Model<'_>, item: &Item) -> bool {
     item.owner == model.context.account.uid || model.context.is_administrator()
 }

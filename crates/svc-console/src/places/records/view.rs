@@ -29,7 +29,7 @@ pub(super) struct View<'m> {
 }
 
 impl<'m> View<'m> {
-    /// The view of an address: with the columns that it names, else those that who looks has chosen before, else the first ones.
+    /// The view of an address: with the columns that it names, else those that the signed-in account has chosen before, else the first ones.
     pub(super) fn new(
         model: &'m Model<'m>,
         query: ListQuery,

@@ -18,7 +18,7 @@ use crate::{
     places::{Scope, model::Model},
     problem::{Problem, Result},
     ui::{
-        form::{Asked, Confirmation, account_field},
+        form::{Confirmation, Outcome, account_field},
         notice,
     },
     visit::{Form, Visit},
@@ -90,7 +90,7 @@ async fn create(visit: &Visit, model: &Model<'_>, of: (&str, &str)) -> Result<An
     let query = without_controls(visit.raw_query());
     let texts = visit.texts;
     let place = model.list().below(["views", "new"]);
-    let mut told = None;
+    let mut message = None;
     if visit.is_post() {
         let form = visit.form();
         let value = AnyJson::from(json!({ "query": query }));
@@ -100,15 +100,15 @@ async fn create(visit: &Visit, model: &Model<'_>, of: (&str, &str)) -> Result<An
         let administration = model.context.client.administration();
         match administration.items().create(item).send().await {
             Ok(made) => return Ok(Answer::see_other(&link(model, &made))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
+            Err(error) => message = Some(notice::refused(visit, error)?),
         }
     }
-    let status = match told {
+    let status = match message {
         Some(_) => StatusCode::BAD_REQUEST,
         None => StatusCode::OK,
     };
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         form.stack method="post" action=(at(&place, &query)) {
             (account_field(&model.context.account))
             (name_field(visit, ""))
@@ -129,7 +129,7 @@ async fn change(visit: &Visit, model: &Model<'_>, of: (&str, &str), uid: &str) -
     let query = without_controls(visit.raw_query());
     let is_other = query != without_controls(query_of(&item));
     let place = model.list().below(["views", uid]);
-    let mut told = None;
+    let mut message = None;
     if visit.is_post() {
         let form = visit.form();
         let mut patch = ItemPatch::new();
@@ -141,7 +141,7 @@ async fn change(visit: &Visit, model: &Model<'_>, of: (&str, &str), uid: &str) -
         let administration = model.context.client.administration();
         match administration.items().update(uid, patch).send().await {
             Ok(changed) => return Ok(Answer::see_other(&link(model, &changed))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
+            Err(error) => message = Some(notice::refused(visit, error)?),
         }
     }
     let (is_shared, replaces) = match visit.is_post() {
@@ -151,12 +151,12 @@ async fn change(visit: &Visit, model: &Model<'_>, of: (&str, &str), uid: &str) -
         ),
         false => (item.shared, true),
     };
-    let status = match told {
+    let status = match message {
         Some(_) => StatusCode::BAD_REQUEST,
         None => StatusCode::OK,
     };
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         form.stack method="post" action=(at(&place, &query)) {
             (account_field(&model.context.account))
             (name_field(visit, &item.name))
@@ -191,19 +191,19 @@ async fn delete(visit: &Visit, model: &Model<'_>, of: (&str, &str), uid: &str) -
         name: None,
         is_forbidden: false,
     };
-    let asked = question.ask(visit, &model.context.account, async || {
+    let outcome = question.ask(visit, &model.context.account, async || {
         let administration = model.context.client.administration();
         administration.items().delete(uid).send().await?;
         Ok(model.list())
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     Ok(Answer::page(page(model, texts.get("delete"), &main)))
 }
 
-/// A view of this model that who looks may change.
+/// A view of this model that the signed-in account may change.
 async fn find(model: &Model<'_>, of: (&str, &str), uid: &str) -> Result<Item> {
     let administration = model.context.client.administration();
     let item = match administration.items().get(uid).send().await {

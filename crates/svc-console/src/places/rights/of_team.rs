@@ -42,7 +42,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         found
     )
     .map_err(or_not_found)?;
-    let (found, mut told) = match found {
+    let (found, mut message) = match found {
         Ok(found) => (found, None),
         Err(error) => (Vec::new(), Some(notice::refused(visit, error)?)),
     };
@@ -58,10 +58,10 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     if visit.is_post() && !team.super_group {
         match save(context, &team, resource).await {
             Ok(()) => return Ok(Answer::go(&here.with("saved", "1"))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
+            Err(error) => message = Some(notice::refused(visit, error)?),
         }
     } else if query.get("saved").is_some() {
-        told = Some(notice::done(&texts.get("saved")));
+        message = Some(notice::done(&texts.get("saved")));
     }
     let (about, of_team) = tokio::try_join!(
         rules::about(context, resource, &shown),
@@ -75,7 +75,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         here,
     };
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         (summary::of(context, &team, &of_team, false))
         @if team.super_group {
             p.muted { (texts.get("rights-administrators")) }

@@ -63,7 +63,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         place,
     };
     let title = page.name();
-    let main = html! { (filled.told()) (page.main()) };
+    let main = html! { (filled.message()) (page.main()) };
     let above = vec![
         (context.texts().get("rights"), context.place(["rights"])),
         (team.name.clone(), context.place(["teams", uid])),

@@ -25,7 +25,7 @@ pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
         name: None,
         is_forbidden: false,
     };
-    let mut told = None;
+    let mut message = None;
     if visit.is_post() {
         let is_now = visit.form().get("now").is_some();
         match administration
@@ -37,9 +37,9 @@ pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
         {
             Ok(key) => {
                 let text = texts.with("service-signing-done", [("key", key.kid.into())]);
-                told = Some(notice::done(&text));
+                message = Some(notice::done(&text));
             }
-            Err(error) => told = Some(notice::refused(visit, error)?),
+            Err(error) => message = Some(notice::refused(visit, error)?),
         }
     }
     let choice = html! {
@@ -51,9 +51,9 @@ pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
     let above = vec![(texts.get("service"), operated.place(Part::Overview))];
     let frame = operated.frame(texts.get("service-signing-rotate"), above);
     Ok(Answer::page(frame.page(&html! {
-        @match told {
-            Some(told) => {
-                (told)
+        @match message {
+            Some(message) => {
+                (message)
                 p { a.button href=(operated.place(Part::Overview)) { (texts.get("service")) } }
             },
             None => (question.form(visit, operated.account, &choice)),

@@ -15,7 +15,7 @@ use crate::{
     problem::{Problem, Result},
     ui::{
         filled::{Filled, Input},
-        form::{Asked, Confirmation, account_field},
+        form::{Confirmation, Outcome, account_field},
         frame::{Area, Frame},
         swatch::{self, swatch},
         table::table,
@@ -99,7 +99,7 @@ pub(super) async fn create(context: &Context<'_>) -> Result<Answer> {
         }
     }
     let main = html! {
-        (filled.told())
+        (filled.message())
         form.stack method="post" action=(place.below(["new"])) {
             (account_field(&context.account))
             (filled.text("unique_name", &texts.get("settings-short-name"), "", Input::REQUIRED))
@@ -132,7 +132,7 @@ pub(super) async fn answer(context: &Context<'_>, name: &str) -> Result<Answer> 
     }
     let color = known.color.as_deref();
     let main = html! {
-        (filled.told())
+        (filled.message())
         form.stack method="post" action=(place) {
             (account_field(&context.account))
             (filled.text("name", &texts.get("people-name"), &known.name, Input::REQUIRED))
@@ -200,14 +200,14 @@ pub(super) async fn delete(context: &Context<'_>, name: &str) -> Result<Answer> 
         name: Some(name),
         is_forbidden: is_production,
     };
-    let asked = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, &context.account, async || {
         let environments = context.client.administration().environments();
         environments.delete(name).send().await?;
         Ok(gone(context, name, list))
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let mut above = above(context);
     above.push((known.name.clone(), place));

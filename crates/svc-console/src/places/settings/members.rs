@@ -15,7 +15,7 @@ use crate::{
     problem::Result,
     ui::{
         filled::{Filled, Input},
-        form::{Asked, Confirmation, account_field},
+        form::{Confirmation, Outcome, account_field},
         frame::Area,
         paging,
         table::table,
@@ -70,7 +70,7 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
     };
     let main = html! {
         (Setting::Members.tabs(context))
-        (filled.told())
+        (filled.message())
         form.toolbar method="post" action=(place) {
             (account_field(&context.account))
             (filled.text("email", &texts.get("email"), "", Input::EMAIL))
@@ -151,7 +151,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         .iter()
         .find(|team| team.uid.as_str() == member.team.uid);
     let main = html! {
-        (filled.told())
+        (filled.message())
         section {
             form.stack method="post" action=(place) {
                 (account_field(&context.account))
@@ -190,16 +190,16 @@ pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
         name: None,
         is_forbidden: false,
     };
-    let asked = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, &context.account, async || {
         members.delete(uid).send().await?;
         Ok(match member.uid == context.account.uid {
             true => visit.root.below(["projects"]),
             false => context.place(["settings", "members"]),
         })
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let mut above = above(context);
     above.push((member.email, place));

@@ -10,7 +10,7 @@ use crate::{
     problem::Result,
     ui::{
         filled::{Filled, Input},
-        form::{Asked, Confirmation, account_field},
+        form::{Confirmation, Outcome, account_field},
         frame::Area,
         swatch,
     },
@@ -38,7 +38,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
         .collect();
     let main = html! {
         (Setting::Project.tabs(context))
-        (filled.told())
+        (filled.message())
         form.stack method="post" action=(place) {
             (account_field(&context.account))
             (filled.text("name", &texts.get("people-name"), &project.name, Input::REQUIRED))
@@ -101,14 +101,14 @@ pub(super) async fn delete(context: &Context<'_>) -> Result<Answer> {
         name: Some(name),
         is_forbidden: false,
     };
-    let asked = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, &context.account, async || {
         let projects = context.client.administration().projects();
         projects.delete().confirm(name).send().await?;
         Ok(visit.root.below(["projects"]))
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let above = vec![(texts.get("area-settings"), place)];
     let title = texts.get("settings-delete");

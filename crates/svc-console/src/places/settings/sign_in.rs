@@ -63,7 +63,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let link = known.mail_link.as_deref().unwrap_or_default();
     let main = html! {
         (Setting::SignIn.tabs(context))
-        (filled.told())
+        (filled.message())
         form.stack method="post" action=(place) {
             (account_field(&context.account))
             fieldset {

@@ -39,7 +39,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
         }
     };
     let main = html! {
-        (filled.told())
+        (filled.message())
         form.stack method="post" action=(place) {
             (account_field(&context.account))
             (filled.text("name", &texts.get("people-name"), "", Input::REQUIRED))

@@ -23,7 +23,7 @@ use crate::{
     problem::Result,
     ui::{
         filled::{Filled, Input},
-        form::{Asked, Confirmation, account_field},
+        form::{Confirmation, Outcome, account_field},
         frame::Area,
     },
 };
@@ -48,7 +48,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let mut rules = may.iter().flatten();
     let has_default = !team.super_group && !rules.any(|rule| replaces_default(rule, &team));
     let main = html! {
-        (filled.told())
+        (filled.message())
         @if let Some(rules) = &may {
             section {
                 h2 { (texts.get("rights-may")) }
@@ -219,7 +219,7 @@ pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
         name: None,
         is_forbidden,
     };
-    let asked = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, &context.account, async || {
         context
             .client
             .administration()
@@ -229,9 +229,9 @@ pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
             .await?;
         Ok(context.place(["teams"]))
     });
-    let main = match asked.await? {
-        Asked::Done(to) => return Ok(Answer::go(&to)),
-        Asked::Open(main) => main,
+    let main = match outcome.await? {
+        Outcome::Done(to) => return Ok(Answer::go(&to)),
+        Outcome::Ask(main) => main,
     };
     let mut above = above(context);
     above.push((team.name.clone(), place));

@@ -10,7 +10,7 @@ use crate::{
     answer::Answer,
     problem::Result,
     ui::{
-        form::{Asked, Confirmation},
+        form::{Confirmation, Outcome},
         frame::Area,
     },
 };
@@ -117,15 +117,15 @@ impl<'q> Question<'q> {
             name: is_typed.then_some(self.email.as_str()),
             is_forbidden: false,
         };
-        let asked = question.ask(visit, &context.account, async || {
+        let outcome = question.ask(visit, &context.account, async || {
             Ok(match act().await? {
                 "deleted" => context.place(["users"]),
                 done => place.clone().with("done", done),
             })
         });
-        let main = match asked.await? {
-            Asked::Done(to) => return Ok(Answer::go(&to)),
-            Asked::Open(main) => main,
+        let main = match outcome.await? {
+            Outcome::Done(to) => return Ok(Answer::go(&to)),
+            Outcome::Ask(main) => main,
         };
         let mut above = above(context);
         above.push((self.email.clone(), place));

@@ -30,15 +30,15 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     if visit.is_post() {
         match create(context).await {
             Ok(user) => {
-                let told = if user.has_password { "made" } else { "invited" };
+                let message = if user.has_password { "made" } else { "invited" };
                 let place = context.place(["users", user.uid.as_str()]);
-                return Ok(Answer::go(&place.with("done", told)));
+                return Ok(Answer::go(&place.with("done", message)));
             }
             Err(error) => filled.refuse(error, &FIELDS)?,
         }
     }
     let main = html! {
-        (filled.told())
+        (filled.message())
         form.stack method="post" action=(place) data-guard {
             (account_field(&context.account))
             (filled.text("email", &texts.get("email"), "", Input::EMAIL))

@@ -60,7 +60,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         place,
     };
     let main = html! {
-        (filled.told())
+        (filled.message())
         (page.state(open))
         (page.actions(open))
         section {

@@ -71,16 +71,16 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let (visit, texts) = (context.visit, context.texts());
     let user = context.place(["users", uid]);
     let place = user.below(["sessions"]);
-    let mut told = None;
+    let mut message = None;
     if visit.is_post() {
         match end(context, uid, visit.form().text("session")).await {
             Ok(()) => return Ok(Answer::go(&place.with("ended", "1"))),
-            Err(error) => told = Some(notice::refused(visit, error)?),
+            Err(error) => message = Some(notice::refused(visit, error)?),
         }
     }
     let query = visit.query()?;
     if query.get("ended").is_some() {
-        told = Some(notice::done(&texts.get("people-sessions-ended")));
+        message = Some(notice::done(&texts.get("people-sessions-ended")));
     }
     let at: u64 = query.text("page").parse().unwrap_or(1).max(1);
     let administration = context.client.administration();
@@ -117,7 +117,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     };
     let body = html! { @for session in &page.results { (row(session)) } };
     let main = html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         @if page.results.is_empty() {
             p.empty-state { (texts.get("people-sessions-empty")) }
         } @else {

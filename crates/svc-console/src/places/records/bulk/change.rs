@@ -66,19 +66,19 @@ pub(crate) async fn change(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let mut changes = Changes::read(&model, visit.form());
     let wants_preview = visit.is_post() && !changes.json.is_empty() && changes.errors.is_empty();
     let mut status = StatusCode::OK;
-    let mut told = None;
+    let mut message = None;
     if visit.is_post() && !changes.errors.is_empty() {
-        told = Some(notice::error(visit, &visit.texts.get("fields-wrong")));
+        message = Some(notice::error(visit, &visit.texts.get("fields-wrong")));
         status = StatusCode::BAD_REQUEST;
     } else if visit.is_post() && changes.json.is_empty() {
-        told = Some(notice::error(visit, &visit.texts.get("bulk-no-change")));
+        message = Some(notice::error(visit, &visit.texts.get("bulk-no-change")));
         status = StatusCode::BAD_REQUEST;
     }
     let selection = chosen.selection(&model);
     let is_run = wants_preview && visit.form().text("action") == "run";
     let is_previewed = visit.form().text("previewed") == changes.digest();
     if is_run && !is_previewed {
-        told = Some(notice::error(visit, &visit.texts.get("bulk-other-values")));
+        message = Some(notice::error(visit, &visit.texts.get("bulk-other-values")));
         status = StatusCode::BAD_REQUEST;
     } else if is_run
         && let Some(selection) = selection
@@ -99,17 +99,17 @@ pub(crate) async fn change(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
                 ));
             }
             Err(error) if error.is_precondition_failed() => {
-                told = Some(notice::error(visit, &visit.texts.get("bulk-other-number")));
+                message = Some(notice::error(visit, &visit.texts.get("bulk-other-number")));
                 status = StatusCode::PRECONDITION_FAILED;
             }
             Err(error) => {
                 for (field, messages) in error.field_errors() {
                     if model.field(field).is_some() {
-                        let told = changes.errors.entry(field.clone()).or_default();
-                        told.extend(messages.iter().cloned());
+                        let message = changes.errors.entry(field.clone()).or_default();
+                        message.extend(messages.iter().cloned());
                     }
                 }
-                told = Some(notice::refused(visit, error)?);
+                message = Some(notice::refused(visit, error)?);
                 status = StatusCode::BAD_REQUEST;
             }
         }
@@ -129,7 +129,7 @@ pub(crate) async fn change(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         sample: &sample,
         is_preview,
     };
-    Ok(Answer::page(page.show(told)).status(status))
+    Ok(Answer::page(page.show(message)).status(status))
 }
 
 impl Changes {
@@ -189,7 +189,7 @@ fn fields_of<'m>(model: &'m Model<'_>) -> impl Iterator<Item = &'m FieldDescript
 }
 
 impl Page<'_> {
-    fn show(&self, told: Option<Markup>) -> Markup {
+    fn show(&self, message: Option<Markup>) -> Markup {
         let Self {
             model,
             chosen,
@@ -204,7 +204,7 @@ impl Page<'_> {
         let back = model.list().query(chosen.list.to_query_string());
         let fields: Vec<&str> = self.changes.json.iter().map(|(name, _)| name).collect();
         let main = html! {
-            @if let Some(told) = told { (told) }
+            @if let Some(message) = message { (message) }
             p { (sample::which(model, chosen)) " " strong { (sample::number(model, sample)) } "." }
             form.record method="post" action=(place) data-guard {
                 (account_field(&model.context.account))
@@ -283,11 +283,11 @@ impl Page<'_> {
 
 /// The address cannot be read.
 pub(super) fn refused_address(model: &Model<'_>, invalid: &Invalid) -> Answer {
-    let told = super::super::told(model.context.visit, invalid);
+    let message = super::super::message_of(model.context.visit, invalid);
     let above = vec![(model.name.to_string(), model.list())];
     let page = model
         .frame(model.texts().get("problem-title"), above)
-        .page(&told);
+        .page(&message);
     Answer::page(page).status(StatusCode::BAD_REQUEST)
 }
 
@@ -305,16 +305,16 @@ pub(super) fn nothing_chosen(model: &Model<'_>, chosen: &Chosen, title: &str) ->
 /// More records are named than a query can name.
 pub(super) fn too_many(model: &Model<'_>, chosen: &Chosen) -> Answer {
     let texts = model.texts();
-    let told = notice::error(model.context.visit, &texts.get("bulk-too-many"));
-    instead(model, chosen, &texts.get("problem-title"), &told).status(StatusCode::BAD_REQUEST)
+    let message = notice::error(model.context.visit, &texts.get("bulk-too-many"));
+    instead(model, chosen, &texts.get("problem-title"), &message).status(StatusCode::BAD_REQUEST)
 }
 
 /// The records could not be read.
 pub(super) fn failed(model: &Model<'_>, chosen: &Chosen, error: svc_api::Error) -> Result<Answer> {
     let status = error.status().unwrap_or(StatusCode::BAD_GATEWAY);
-    let told = notice::refused(model.context.visit, error)?;
+    let message = notice::refused(model.context.visit, error)?;
     let title = model.texts().get("problem-title");
-    Ok(instead(model, chosen, &title, &told).status(status))
+    Ok(instead(model, chosen, &title, &message).status(status))
 }
 
 fn instead(model: &Model<'_>, chosen: &Chosen, title: &str, main: &Markup) -> Answer {

@@ -69,9 +69,9 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
             .then_some(model.name.as_str()),
         is_forbidden: count == 0,
     };
-    let (mut told, mut status) = (None, StatusCode::OK);
+    let (mut message, mut status) = (None, StatusCode::OK);
     if visit.is_post() && !question.is_given(visit) {
-        told = Some(question.not_given(visit));
+        message = Some(question.not_given(visit));
         status = StatusCode::BAD_REQUEST;
     } else if visit.is_post()
         && let Some(selection) = chosen.selection(&model)
@@ -86,11 +86,11 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
                 ));
             }
             Err(error) if error.is_precondition_failed() => {
-                told = Some(notice::error(visit, &texts.get("bulk-other-number")));
+                message = Some(notice::error(visit, &texts.get("bulk-other-number")));
                 status = StatusCode::PRECONDITION_FAILED;
             }
             Err(error) => {
-                told = Some(notice::refused(visit, error)?);
+                message = Some(notice::refused(visit, error)?);
                 status = StatusCode::BAD_REQUEST;
             }
         }
@@ -98,7 +98,7 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let expect = html! { input type="hidden" name="expect" value=(count); };
     let above = vec![(model.name.to_string(), back)];
     let page = model.frame(texts.get("bulk-delete"), above).page(&html! {
-        @if let Some(told) = told { (told) }
+        @if let Some(message) = message { (message) }
         p { (sample::which(&model, &chosen)) " "
             strong { (texts.with("bulk-delete-what", [("count", count.into())])) } }
         (some(&model, &chosen, &sample, &fields))
