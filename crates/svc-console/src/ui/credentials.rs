@@ -9,8 +9,11 @@ use crate::{
     href::Href,
     problem::{Problem, Result},
     texts::Texts,
-    ui::{paging, table, time},
-    visit::Form,
+    ui::{
+        form::{Confirmation, Outcome},
+        paging, table, time,
+    },
+    visit::{Form, Visit},
 };
 
 /// How many a page has.
@@ -179,25 +182,52 @@ pub(crate) fn only<T>(found: Result<Paginated<T>, Error>) -> Result<T> {
     }
 }
 
-/// The question before a credential is revoked.
-pub(crate) fn revoking(
-    texts: &Texts,
-    account: &Account,
-    row: (&str, Option<&str>, Option<&str>),
-) -> Markup {
-    let (prefix, name, last_use) = row;
-    html! {
-        p {
-            @match name {
-                Some(name) => { bdi { strong { (name) } } " (" code { (prefix) "…" } ")" },
-                None => code { (prefix) "…" },
+/// A credential that is revoked.
+pub(crate) struct Revoked<'a> {
+    /// How its text begins.
+    pub(crate) prefix: &'a str,
+    pub(crate) name: Option<&'a str>,
+    pub(crate) last_use: Option<&'a str>,
+}
+
+impl Revoked<'_> {
+    /// Asks at the address `action`, and revokes it by `act`; both ways lead to the list.
+    pub(crate) async fn ask(
+        &self,
+        visit: &Visit,
+        account: &Account,
+        (action, list): (Href, Href),
+        act: impl AsyncFnOnce() -> Result<(), Error>,
+    ) -> Result<Outcome> {
+        let question = Confirmation {
+            what: self.what(visit.texts, account),
+            action,
+            cancel: list.clone(),
+            button: visit.texts.get("credentials-revoke"),
+            name: None,
+            is_forbidden: false,
+        };
+        let revoke = question.ask(visit, account, async || {
+            act().await?;
+            Ok(list)
+        });
+        revoke.await
+    }
+
+    fn what(&self, texts: &Texts, account: &Account) -> Markup {
+        html! {
+            p {
+                @match self.name {
+                    Some(name) => { bdi { strong { (name) } } " (" code { (self.prefix) "…" } ")" },
+                    None => code { (self.prefix) "…" },
+                }
+                " " (texts.get("credentials-revoke-what"))
             }
-            " " (texts.get("credentials-revoke-what"))
-        }
-        p.muted {
-            @match last_use {
-                Some(time) => { (texts.get("credentials-used")) ": " (time::minute(account, time)) },
-                None => (texts.get("credentials-never-used")),
+            p.muted {
+                @match self.last_use {
+                    Some(time) => { (texts.get("credentials-used")) ": " (time::minute(account, time)) },
+                    None => (texts.get("credentials-never-used")),
+                }
             }
         }
     }

@@ -15,8 +15,8 @@ use crate::{
     places::Context,
     problem::Result,
     ui::{
-        credentials::{self, Listed, Row},
-        form::{Confirmation, Outcome, account_field},
+        credentials::{self, Listed, Revoked, Row},
+        form::{Outcome, account_field},
         notice, paging, secret,
     },
 };
@@ -193,22 +193,14 @@ pub(super) async fn revoke(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let call = tokens.list().filter("uid", Lookup::Exact, uid);
     let token = credentials::only(call.send().await)?;
     let place = Part::Tokens.place(context);
-    let row = (
-        &*token.prefix,
-        token.name.as_deref(),
-        token.last_use.as_deref(),
-    );
-    let question = Confirmation {
-        what: credentials::revoking(texts, &context.account, row),
-        action: place.below(["tokens", uid, "revoke"]),
-        cancel: place.clone(),
-        button: texts.get("credentials-revoke"),
-        name: None,
-        is_forbidden: false,
+    let revoked = Revoked {
+        prefix: &token.prefix,
+        name: token.name.as_deref(),
+        last_use: token.last_use.as_deref(),
     };
-    let outcome = question.ask(visit, &context.account, async || {
-        tokens.delete(uid).send().await?;
-        Ok(place.clone())
+    let places = (place.below(["tokens", uid, "revoke"]), place);
+    let outcome = revoked.ask(visit, &context.account, places, async || {
+        tokens.delete(uid).send().await
     });
     let main = match outcome.await? {
         Outcome::Done(to) => return Ok(Answer::go(&to)),

@@ -13,8 +13,8 @@ use crate::{
     answer::Answer,
     problem::Result,
     ui::{
-        credentials::{self, Listed, Row},
-        form::{Confirmation, Outcome, account_field},
+        credentials::{self, Listed, Revoked, Row},
+        form::{Outcome, account_field},
         notice, paging, secret,
     },
 };
@@ -171,18 +171,14 @@ pub(super) async fn revoke(own: &Own<'_>, uid: &str) -> Result<Answer> {
     let call = keys.list().filter("uid", Lookup::Exact, uid);
     let key = credentials::only(call.send().await)?;
     let place = own.place(Part::Keys);
-    let row = (&*key.prefix, key.name.as_deref(), key.last_use.as_deref());
-    let question = Confirmation {
-        what: credentials::revoking(texts, own.account, row),
-        action: place.below([uid, "revoke"]),
-        cancel: place.clone(),
-        button: texts.get("credentials-revoke"),
-        name: None,
-        is_forbidden: false,
+    let revoked = Revoked {
+        prefix: &key.prefix,
+        name: key.name.as_deref(),
+        last_use: key.last_use.as_deref(),
     };
-    let outcome = question.ask(visit, own.account, async || {
-        keys.delete(uid).send().await?;
-        Ok(place.clone())
+    let places = (place.below([uid, "revoke"]), place);
+    let outcome = revoked.ask(visit, own.account, places, async || {
+        keys.delete(uid).send().await
     });
     let main = match outcome.await? {
         Outcome::Done(to) => return Ok(Answer::go(&to)),
