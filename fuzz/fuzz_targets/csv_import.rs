@@ -11,7 +11,10 @@ use svc_model::{
     resources::{FieldDescription, FieldType, ModelDescription},
 };
 
-use crate::{reader::Reader, row::Form};
+use crate::{
+    reader::Reader,
+    row::{Columns, Form},
+};
 
 // The reader of the service itself.
 #[path = "../../crates/svc-server/src/api/imports/csv_rows.rs"]
@@ -63,8 +66,11 @@ fn assert_read_as_written(rows: &[(String, String)]) {
     }
     let text = writer.into_inner().expect("everything is written");
     let form = Form::Csv { delimiter: b',' };
-    let mapping = Mapping::default().without("other");
-    let reader = Reader::new(text.as_slice(), form, &mapping, &model(), LONGEST);
+    let columns = Columns {
+        mapping: Mapping::default().without("other"),
+        ..Columns::default()
+    };
+    let reader = Reader::new(text.as_slice(), form, &columns, &model(), LONGEST);
     let read: Vec<_> = reader
         .expect("the header is read")
         .map(|row| row.expect("a row that was written is read"))
@@ -78,7 +84,7 @@ fn assert_read_as_written(rows: &[(String, String)]) {
 }
 
 fn assert_ends(bytes: &[u8], form: Form) {
-    let Ok(mut reader) = Reader::new(bytes, form, &Mapping::default(), &model(), LONGEST) else {
+    let Ok(mut reader) = Reader::new(bytes, form, &Columns::default(), &model(), LONGEST) else {
         return;
     };
     let most = bytes

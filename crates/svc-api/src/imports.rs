@@ -1,7 +1,7 @@
 //! Imports: files whose rows become records, in the background.
 
 use svc_model::{
-    imports::{Begin, Cancel, Get, ListRefused, Mapping, Resume},
+    imports::{Begin, Cancel, EmptyCells, Get, ListRefused, Mapping, Resume},
     records::Collection,
     wire::Upload,
 };
@@ -78,6 +78,12 @@ impl Call<Begin> {
     /// Sets the fields that columns of the file become. Other columns become the field of their name.
     pub fn mapping(self, mapping: impl Into<Mapping>) -> Self {
         self.with(|operation| operation.mapping = mapping.into())
+    }
+
+    /// Sets what the empty cells of columns of CSV become: NULL, the empty text, or what the database fills in. In other columns
+    /// they are NULL where the field allows it, else the empty text, and else they are left out.
+    pub fn empty_cells(self, empty: impl Into<EmptyCells>) -> Self {
+        self.with(|operation| operation.empty_cells = empty.into())
     }
 
     /// Tries every row and keeps nothing. Rows of different batches are not compared with each other.

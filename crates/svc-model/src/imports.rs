@@ -3,12 +3,16 @@
 //! A file has one request of its own, which [begins](Begin) the import. The service reads its rows, creates records of the good
 //! ones and keeps the others, and goes on after a restart where it stopped.
 
+mod empty;
 mod query;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use self::query::{ImportQuery, Mapping};
+pub use self::{
+    empty::{EmptyCell, EmptyCells, UnknownEmptyCell},
+    query::{ImportQuery, Mapping},
+};
 use crate::{
     records::Collection,
     wire::{Operation, Upload},
@@ -52,6 +56,9 @@ pub struct Begin {
     /// `_mapping`: the fields that columns of the file become. Other columns become the field of their name.
     #[wire(query = "_mapping", default)]
     pub mapping: Mapping,
+    /// `_empty`: what the empty cells of columns of CSV become, by the names of the columns in the file.
+    #[wire(query = "_empty", default)]
+    pub empty_cells: EmptyCells,
     /// `_dry_run`: tries every row and keeps nothing.
     #[wire(query = "_dry_run")]
     pub dry_run: bool,

@@ -11,7 +11,7 @@ use std::{fs, future::Future, path::PathBuf, pin::Pin, sync::atomic::Ordering, t
 
 use clap::Args;
 use svc_api::Imports;
-use svc_model::imports::{self, ImportState, Mapping};
+use svc_model::imports::{self, EmptyCell, EmptyCells, ImportState, Mapping};
 use tokio::time::sleep;
 
 use self::{
@@ -40,10 +40,11 @@ const ASKED_EVERY: [Duration; 2] = [Duration::from_millis(50), Duration::from_mi
 #[command(after_help = "Examples:\n  \
     svc records import shop customers customers.csv\n  \
     svc records import shop customers list.csv --delimiter ';' --map 'E-mail=email' --map 'Remarks='\n  \
+    svc records import shop customers list.csv --empty Name=text --empty Since=default\n  \
     svc records import shop customers list.csv --on-conflict email --dry-run\n  \
     svc records import shop orders orders.ndjson --resume\n\n\
     Records that are refused go to FILE.rejected.ndjson, each with its number and why; the others are made. In CSV an \
-    empty cell is NULL, where the column allows it. The service imports the file in the background, also when this program \
+    empty cell is NULL, where the column allows it, unless --empty says otherwise. The service imports the file in the background, also when this program \
     ends; Ctrl-C ends the import. Which import it is is kept in FILE.state: one that was interrupted, however that \
     happened, goes on with --resume, and neither repeats nor skips a record. Columns that the database computes may be in \
     the file, with the values that it computes.")]
@@ -61,6 +62,9 @@ pub(crate) struct Import {
     /// The field that a column of the file becomes; nothing behind = leaves the column out [default: the field of its name]
     #[arg(long, value_name = "COLUMN=FIELD", value_parser = read_mapping)]
     map: Vec<(String, String)>,
+    /// What empty cells of a column of CSV become: null, text (the empty text) or default (what the database fills in)
+    #[arg(long, value_name = "COLUMN=VALUE", value_parser = read_empty)]
+    empty: Vec<(String, EmptyCell)>,
     /// The most records that are written in one transaction [default: 5000]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     batch: Option<u32>,
@@ -89,6 +93,13 @@ fn read_delimiter(text: &str) -> Result<char, &'static str> {
 fn read_mapping(text: &str) -> Result<(String, String), &'static str> {
     let (column, field) = text.rsplit_once('=').ok_or("it is COLUMN=FIELD")?;
     Ok((column.to_owned(), field.to_owned()))
+}
+
+fn read_empty(text: &str) -> Result<(String, EmptyCell), String> {
+    let (column, becomes) = text.rsplit_once('=').ok_or("it is COLUMN=VALUE")?;
+    let becomes = becomes.parse::<EmptyCell>();
+    let becomes = becomes.map_err(|error| error.to_string())?;
+    Ok((column.to_owned(), becomes))
 }
 
 /// The first signal that ends the program.
@@ -141,10 +152,16 @@ impl Import {
         let Self {
             delimiter,
             map,
+            empty,
             on_conflict,
             ..
         } = self;
-        format!("{delimiter:?} {map:?} {on_conflict:?}")
+        let settings = format!("{delimiter:?} {map:?} {on_conflict:?}");
+        // Those without it are as they were before there was such an option.
+        match empty.is_empty() {
+            true => settings,
+            false => format!("{settings} {empty:?}"),
+        }
     }
 
     /// How far the import has come: a new one, or the one that is to go on.
@@ -175,7 +192,7 @@ impl Import {
         }
         if state.settings != new.settings && !state.complete {
             return Err(Error::usage(
-                "the import was begun with another --delimiter, --map or --on-conflict; go on with the same ones",
+                "the import was begun with another --delimiter, --map, --empty or --on-conflict; go on with the same ones",
             ));
         }
         Ok(state)
@@ -204,6 +221,10 @@ impl Import {
         }
         for (column, field) in &self.map {
             command += &format!(" --map {}", quoted(&format!("{column}={field}")));
+        }
+        for (column, becomes) in &self.empty {
+            let word = format!("{column}={}", becomes.as_str());
+            command += &format!(" --empty {}", quoted(&word));
         }
         if let Some(batch) = self.batch {
             command += &format!(" --batch {batch}");
@@ -286,6 +307,7 @@ impl Followed<'_> {
             .imports
             .begin(file)
             .mapping(options.mapping())
+            .empty_cells(options.empty.iter().cloned().collect::<EmptyCells>())
             .on_conflict(&options.on_conflict)
             .skip(self.state.before.records)
             .idempotency_key(self.state.key.to_string())
@@ -479,5 +501,8 @@ mod tests {
         assert_eq!(read_mapping("a=b=c"), pair("a=b", "c"));
         assert_eq!(read_mapping("a="), pair("a", ""));
         assert!(read_mapping("a").is_err());
+        let text = ("a=b".to_owned(), EmptyCell::Text);
+        assert_eq!(read_empty("a=b=text"), Ok(text));
+        assert!(read_empty("a").is_err() && read_empty("a=").is_err());
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::EmptyCells;
 use crate::{
     Draft, Invalid,
     comma_list::read_fields,
@@ -98,6 +99,8 @@ impl QueryValue for Mapping {
 pub struct ImportQuery {
     /// The fields that columns of the file become.
     pub mapping: Mapping,
+    /// What the empty cells of columns of CSV become.
+    pub empty_cells: EmptyCells,
     /// Whether every row is tried and nothing is kept.
     pub dry_run: bool,
     /// What separates the columns of CSV; a comma when `None`.
@@ -139,6 +142,13 @@ impl ImportQuery {
                 .map_err(|error| {
                     format!(
                         "must be a JSON object of columns of the file and their fields: {error}"
+                    )
+                }),
+            "_empty" => serde_json::from_str(value)
+                .map(|empty_cells| self.empty_cells = empty_cells)
+                .map_err(|error| {
+                    format!(
+                        "must be a JSON object of columns of the file and null, text or default: {error}"
                     )
                 }),
             "_dry_run" => parse_bool(value)
@@ -194,7 +204,7 @@ fn read_delimiter(text: &str) -> Option<u8> {
 mod tests {
     use super::*;
     use crate::{
-        imports::Begin,
+        imports::{Begin, EmptyCell},
         records::Collection,
         wire::{Operation as _, Upload},
     };
@@ -205,6 +215,7 @@ mod tests {
         let file = Upload::bytes("text/csv", "a\n1\n");
         let mut begin = Begin::new(collection, file)
             .mapping(Mapping::from([("a b", "a")]).without("c"))
+            .empty_cells([("a b", EmptyCell::Text), ("d", EmptyCell::Default)])
             .delimiter('\t')
             .batch(10_u32)
             .skip(3_u64)
@@ -213,6 +224,7 @@ mod tests {
         let request = begin.to_request("https://example.com").unwrap();
         let read = ImportQuery::parse(request.uri().query().unwrap()).unwrap();
         assert_eq!(read.mapping, begin.mapping);
+        assert_eq!(read.empty_cells, begin.empty_cells);
         assert_eq!(read.delimiter, Some(b'\t'));
         assert_eq!((read.batch, read.skip), (Some(10), 3));
         assert_eq!(read.on_conflict.as_deref(), Some(&["a,b".to_owned()][..]));
@@ -225,6 +237,9 @@ mod tests {
         for (query, field) in [
             ("_mapping=[]", "_mapping"),
             ("_mapping={\"a\":1}", "_mapping"),
+            ("_empty=a", "_empty"),
+            ("_empty={\"a\":\"zero\"}", "_empty"),
+            ("_empty={\"a\":null}", "_empty"),
             ("_dry_run=maybe", "_dry_run"),
             ("_delimiter=%22", "_delimiter"),
             ("_delimiter=", "_delimiter"),

@@ -94,8 +94,8 @@ async fn begin(call: Call<Write>) -> ApiResult {
     let description = records.model().description();
     let (opened, read_settings) = (file.open()?, settings.clone());
     let checked = tokio::task::spawn_blocking(move || {
-        let Settings { form, mapping, .. } = read_settings;
-        Reader::new(opened, form, &mapping, &description, row_limit).map(drop)
+        let Settings { form, columns, .. } = read_settings;
+        Reader::new(opened, form, &columns, &description, row_limit).map(drop)
     });
     checked
         .await

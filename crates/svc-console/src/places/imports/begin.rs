@@ -56,6 +56,7 @@ pub(super) async fn begin(
     let collection = Collection::new(scope, model.resource.clone(), model.name.clone());
     let mut begin = Begin::new(collection, upload)
         .mapping(mapped.mapping())
+        .empty_cells(mapped.empty_cells())
         .dry_run(is_dry)
         .delimiter(mapped.delimiter)
         .idempotency_key(key(&mapped.text(is_dry)));

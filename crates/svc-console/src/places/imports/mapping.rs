@@ -1,7 +1,10 @@
 //! What the columns of a file become.
 
 use maud::{Markup, html};
-use svc_model::{imports::Mapping, resources::FieldDescription};
+use svc_model::{
+    imports::{EmptyCell, EmptyCells, Mapping},
+    resources::{FieldDescription, FieldType},
+};
 
 use super::{
     File,
@@ -21,14 +24,23 @@ const SHOWN: usize = 60;
 /// How long the names and values of all columns may be together, in bytes.
 const LONGEST: usize = 2 << 20;
 
+/// A column of a file.
+#[derive(Debug)]
+struct Column {
+    name: String,
+    /// The field that it becomes; empty: none.
+    field: String,
+    /// What its empty cells become, where that is chosen.
+    empty: Option<EmptyCell>,
+    /// Its first values.
+    sample: String,
+}
+
 /// What the columns of a file become.
 #[derive(Debug)]
 pub(super) struct Mapped {
     pub(super) delimiter: char,
-    /// The columns of the file, each with the field that it becomes; empty: none.
-    columns: Vec<(String, String)>,
-    /// The first values of each column.
-    samples: Vec<String>,
+    columns: Vec<Column>,
     /// Unique fields by which records are found that are changed instead.
     pub(super) on_conflict: Vec<String>,
     /// The key of the form.
@@ -40,18 +52,18 @@ impl Mapped {
     pub(super) fn guess(model: &Model<'_>, head: &Head, key: &str) -> Self {
         let mut taken: Vec<&str> = Vec::new();
         let mut columns = Vec::new();
-        for column in &head.columns {
+        for (at, column) in head.columns.iter().enumerate() {
             let fields = fields(model).filter(|field| !taken.contains(&field.name.as_str()));
             let found = best(fields, column);
             taken.extend(found);
-            columns.push((column.clone(), found.unwrap_or_default().to_owned()));
+            columns.push(Column {
+                name: column.clone(),
+                field: found.unwrap_or_default().to_owned(),
+                empty: None,
+                sample: head.values(at).map(short).collect::<Vec<_>>().join(" · "),
+            });
         }
-        let samples = (0..head.columns.len()).map(|column| {
-            let values = head.values(column).map(short);
-            values.collect::<Vec<_>>().join(" · ")
-        });
         Self {
-            samples: samples.collect(),
             delimiter: head.delimiter,
             columns,
             on_conflict: Vec::new(),
@@ -62,23 +74,29 @@ impl Mapped {
     /// Whether a form has more columns than a file may have, or ones that are too long.
     pub(super) fn is_too_large(form: &Form) -> bool {
         let parts = form.iter();
-        let parts = parts.filter(|(name, _)| matches!(*name, "column" | "field" | "sample"));
+        let parts =
+            parts.filter(|(name, _)| matches!(*name, "column" | "field" | "empty" | "sample"));
         let long: usize = parts.map(|(_, text)| text.len()).sum();
         long > LONGEST || form.all("column").nth(MOST_COLUMNS).is_some()
     }
 
     /// Reads the form; `None` where it has no columns.
     pub(super) fn read(form: &Form) -> Option<Self> {
+        let (mut empty, mut samples) = (form.all("empty"), form.all("sample"));
         let columns = form.all("column").zip(form.all("field"));
-        let columns: Vec<(String, String)> = columns
-            .map(|(column, field)| (column.to_owned(), field.to_owned()))
+        let columns: Vec<Column> = columns
+            .map(|(column, field)| Column {
+                name: column.to_owned(),
+                field: field.to_owned(),
+                empty: empty.next().and_then(|word| word.parse().ok()),
+                sample: samples.next().unwrap_or_default().to_owned(),
+            })
             .collect();
         let fields = form.text("on_conflict").split(',').map(str::trim);
         let fields = fields.filter(|field| !field.is_empty());
         (!columns.is_empty()).then(|| Self {
             delimiter: form.text("delimiter").chars().next().unwrap_or(','),
             columns,
-            samples: form.all("sample").map(str::to_owned).collect(),
             on_conflict: fields.map(str::to_owned).collect(),
             key: form.text("key").to_owned(),
         })
@@ -89,12 +107,21 @@ impl Mapped {
         let (kept, left_out): (Vec<_>, Vec<_>) = self
             .columns
             .iter()
-            .partition(|(_, field)| !field.is_empty());
-        let kept = kept.into_iter().map(|(column, field)| (column, field));
+            .partition(|column| !column.field.is_empty());
+        let kept = kept.into_iter().map(|column| (&column.name, &column.field));
         let mapping: Mapping = kept.collect();
         left_out
             .into_iter()
-            .fold(mapping, |mapping, (column, _)| mapping.without(column))
+            .fold(mapping, |mapping, column| mapping.without(&column.name))
+    }
+
+    /// What empty cells become, where that is chosen. A column that is left out has no choice.
+    pub(super) fn empty_cells(&self) -> EmptyCells {
+        let columns = self.columns.iter();
+        let columns = columns.filter(|column| !column.field.is_empty());
+        columns
+            .filter_map(|column| Some((&column.name, column.empty?)))
+            .collect()
     }
 
     /// Everything that makes one import another, as text.
@@ -113,10 +140,11 @@ impl Mapped {
                 th scope="col" { (texts.get("import-column")) }
                 th scope="col" { (texts.get("import-values")) }
                 th scope="col" { (texts.get("import-becomes")) }
+                th scope="col" { (texts.get("import-empty-cells")) }
             }
         };
         let rows = html! {
-            @for (at, (column, field)) in self.columns.iter().enumerate() { (self.row(model, at, column, field)) }
+            @for column in &self.columns { (row(model, column)) }
         };
         let main = html! {
             @if let Some(message) = message { (message) }
@@ -150,29 +178,66 @@ impl Mapped {
         let above = vec![(model.name.to_string(), model.list())];
         model.frame(texts.get("import"), above).page(&main)
     }
+}
 
-    fn row(&self, model: &Model<'_>, at: usize, column: &str, field: &str) -> Markup {
-        let texts = model.texts();
-        let sample = self.samples.get(at).map_or("", String::as_str);
-        html! {
-            tr {
-                td {
-                    bdi { strong { (column) } }
-                    input type="hidden" name="column" value=(column);
-                    input type="hidden" name="sample" value=(sample);
-                }
-                td { bdi { (sample) } }
-                td {
-                    select name="field" aria-label=(texts.with("import-becomes-of", [("column", column.into())])) {
-                        option value="" { (texts.get("import-leave-out")) }
-                        @for known in fields(model) {
-                            option value=(known.name) selected[known.name == field] { (known.name) " (" (known.db_field) ")" }
-                        }
+fn row(model: &Model<'_>, column: &Column) -> Markup {
+    let texts = model.texts();
+    let name = &column.name;
+    html! {
+        tr {
+            td {
+                bdi { strong { (name) } }
+                input type="hidden" name="column" value=(name);
+                input type="hidden" name="sample" value=(column.sample);
+            }
+            td { bdi { (column.sample) } }
+            td {
+                select name="field" aria-label=(texts.with("import-becomes-of", [("column", name.into())])) {
+                    option value="" { (texts.get("import-leave-out")) }
+                    @for known in fields(model) {
+                        option value=(known.name) selected[known.name == column.field] { (known.name) " (" (known.db_field) ")" }
                     }
                 }
             }
+            td { (empty(model, column)) }
         }
     }
+}
+
+/// The choice of what the empty cells of a column become.
+fn empty(model: &Model<'_>, column: &Column) -> Markup {
+    let texts = model.texts();
+    let label = texts.with("import-empty-of", [("column", column.name.as_str().into())]);
+    // Which field it becomes may be chosen after this.
+    let may_be_text = column.empty == Some(EmptyCell::Text)
+        || model
+            .field(&column.field)
+            .is_none_or(|field| is_text(field.field));
+    let option = |becomes: EmptyCell, text: String| {
+        html! {
+            option value=(becomes.as_str()) selected[column.empty == Some(becomes)] { (text) }
+        }
+    };
+    html! {
+        select name="empty" aria-label=(label) {
+            option value="" { (texts.get("import-empty-usual")) }
+            (option(EmptyCell::Null, texts.get("import-empty-null")))
+            @if may_be_text { (option(EmptyCell::Text, texts.get("import-empty-text"))) }
+            (option(EmptyCell::Default, texts.get("import-empty-default")))
+        }
+    }
+}
+
+/// Whether the empty text may be a value: also one of an enumeration, a set or binary.
+fn is_text(field: FieldType) -> bool {
+    matches!(
+        field,
+        FieldType::CharField
+            | FieldType::FixedCharField
+            | FieldType::TextField
+            | FieldType::SelectField
+            | FieldType::BinaryField
+    )
 }
 
 /// The fields that a file may fill.

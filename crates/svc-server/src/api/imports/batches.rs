@@ -61,7 +61,7 @@ pub(super) fn read_ahead(
     let (sender, receiver) = mpsc::channel(1);
     let reader = spawn_blocking(move || {
         let batch = settings.batch as usize;
-        let opened = Reader::new(file, settings.form, &settings.mapping, &model, longest);
+        let opened = Reader::new(file, settings.form, &settings.columns, &model, longest);
         let opened = opened.map_err(Unreadable::from).and_then(|mut reader| {
             let all = settings.skip.saturating_add(done);
             let mut skipped = 0;

@@ -10,13 +10,13 @@ use csv::{ErrorKind, StringRecord};
 use serde_json::value::{RawValue, to_raw_value};
 use svc_model::{
     Invalid, JsonObject, MAX_JSON_DEPTH,
-    imports::Mapping,
+    imports::EmptyCell,
     json_depth,
     resources::{FieldDescription, FieldType, ModelDescription},
 };
 use uuid::Uuid;
 
-use super::row::{Described, RawRow, Unreadable};
+use super::row::{Columns, Described, RawRow, Unreadable};
 
 /// The longest header, in bytes.
 const LONGEST_HEADER: usize = 1 << 20;
@@ -29,8 +29,8 @@ const MAX_VALUES: usize = 4 << 20;
 pub(super) struct CsvReader<R: Read> {
     file: csv::Reader<Bounded<Chain<R, Cursor<String>>>>,
     columns: Arc<[String]>,
-    /// The field of each column; none where it is left out.
-    fields: Vec<Option<FieldDescription>>,
+    /// What each column becomes; none where it is left out.
+    targets: Vec<Option<Target>>,
     /// A last row behind those of the file. When a quote is not closed, it becomes part of a value.
     end: String,
     has_ended: bool,
@@ -41,7 +41,7 @@ impl<R: Read> CsvReader<R> {
     pub(super) fn new(
         file: R,
         delimiter: u8,
-        mapping: &Mapping,
+        wanted: &Columns,
         model: &ModelDescription,
         longest: usize,
     ) -> Result<Self, Invalid> {
@@ -82,7 +82,7 @@ impl<R: Read> CsvReader<R> {
             *first = rest.to_owned();
         }
         Ok(Self {
-            fields: fields(&columns, mapping, model, is_empty)?,
+            targets: targets(&columns, wanted, model, is_empty)?,
             file,
             columns: columns.into(),
             end,
@@ -108,7 +108,7 @@ impl<R: Read> CsvReader<R> {
             Ok(cells) => {
                 let record = self.record(&cells);
                 // So many values that they are not worth their memory.
-                let is_kept = cells.len() <= self.fields.len() + MAX_COLUMNS;
+                let is_kept = cells.len() <= self.targets.len() + MAX_COLUMNS;
                 let raw = match is_kept {
                     true => RawRow::Cells(cells),
                     false => RawRow::Unreadable,
@@ -167,7 +167,7 @@ impl<R: Read> CsvReader<R> {
     }
 
     fn record(&self, row: &StringRecord) -> Result<JsonObject, Invalid> {
-        if row.len() != self.fields.len() {
+        if row.len() != self.targets.len() {
             let line = row.position().map_or(0, csv::Position::line);
             let values = match row.len() {
                 1 => "1 value".to_owned(),
@@ -175,43 +175,67 @@ impl<R: Read> CsvReader<R> {
             };
             return Err(Invalid::general(format!(
                 "the row has {values}, and the header names {} columns (line {line})",
-                self.fields.len()
+                self.targets.len()
             )));
         }
         let mut invalid = Invalid::new();
         let mut record = JsonObject::new();
-        for (cell, field) in row.iter().zip(&self.fields) {
-            let Some(field) = field else { continue };
-            match value(cell, field) {
+        for (cell, target) in row.iter().zip(&self.targets) {
+            let Some(target) = target else { continue };
+            let name = &target.field.name;
+            match value(cell, target) {
                 Ok(None) => {}
-                Ok(Some(value)) => record.set_raw(&field.name, value),
-                Err(message) => invalid.push_field(&field.name, message),
+                Ok(Some(value)) => record.set_raw(name, value),
+                Err(message) => invalid.push_field(name, message),
             }
         }
         invalid.into_result().map(|()| record)
     }
 }
 
-/// The field of each column.
-fn fields(
+/// What a column becomes.
+struct Target {
+    field: FieldDescription,
+    /// What its empty cells become, where that is chosen.
+    empty: Option<EmptyCell>,
+}
+
+/// What each column becomes.
+fn targets(
     columns: &[String],
-    mapping: &Mapping,
+    wanted: &Columns,
     model: &ModelDescription,
     is_empty: bool,
-) -> Result<Vec<Option<FieldDescription>>, Invalid> {
+) -> Result<Vec<Option<Target>>, Invalid> {
     let known = model.fields.iter();
     let known: HashMap<_, _> = known.map(|field| (field.name.as_str(), field)).collect();
     let mut invalid = Invalid::new();
-    let mut found: Vec<Option<FieldDescription>> = Vec::new();
+    let mut found: Vec<Option<Target>> = Vec::new();
     let mut taken = HashSet::new();
     for column in columns {
-        let field = mapping.field(column);
+        let field = wanted.mapping.field(column);
+        let empty = wanted.empty_cells.of(column);
         match field.map(|name| (name, known.get(name))) {
-            None => found.push(None),
+            None => {
+                if empty.is_some() {
+                    invalid.push_field("_empty", format!("{column:?} is left out in _mapping"));
+                }
+                found.push(None);
+            }
             Some((name, _)) if !taken.insert(name) => {
                 invalid.push_field(name, "two columns of the file become this field");
             }
-            Some((_, Some(field))) => found.push(Some((*field).clone())),
+            Some((name, Some(field))) => {
+                if empty == Some(EmptyCell::Text) && !may_be_empty_text(field.field) {
+                    let message =
+                        format!("{column:?}: the field {name} is not text; choose null or default");
+                    invalid.push_field("_empty", message);
+                }
+                found.push(Some(Target {
+                    field: (*field).clone(),
+                    empty,
+                }));
+            }
             Some((name, None)) => {
                 let message = format!(
                     "{} has no field {name:?}; name the field of this column in _mapping, or null to leave it out",
@@ -221,25 +245,48 @@ fn fields(
             }
         }
     }
-    for (column, _) in mapping.iter().filter(|_| !is_empty) {
+    let mapped = wanted
+        .mapping
+        .iter()
+        .map(|(column, _)| ("_mapping", column));
+    let empty = wanted
+        .empty_cells
+        .iter()
+        .map(|(column, _)| ("_empty", column));
+    for (parameter, column) in mapped.chain(empty).filter(|_| !is_empty) {
         if !columns.iter().any(|known| known == column) {
-            invalid.push_field("_mapping", format!("the file has no column {column:?}"));
+            invalid.push_field(parameter, format!("the file has no column {column:?}"));
         }
     }
     invalid.into_result().map(|()| found)
 }
 
-/// A cell as JSON; `None` where the database is to fill it in.
-fn value(cell: &str, field: &FieldDescription) -> Result<Option<Box<RawValue>>, String> {
-    let is_text = matches!(
-        field.field,
+fn is_text(field: FieldType) -> bool {
+    matches!(
+        field,
         FieldType::CharField | FieldType::FixedCharField | FieldType::TextField
-    );
+    )
+}
+
+/// Whether the empty text may be a value: it is one of some enumerations, of all sets, and of binary.
+fn may_be_empty_text(field: FieldType) -> bool {
+    is_text(field) || matches!(field, FieldType::SelectField | FieldType::BinaryField)
+}
+
+/// A cell as JSON; `None` where the database is to fill it in.
+fn value(cell: &str, target: &Target) -> Result<Option<Box<RawValue>>, String> {
+    let field = &target.field;
     let json = match cell {
         // What it computes is the database's to fill in.
         "" if !field.editable => return Ok(None),
-        "" if field.null => "null".to_owned(),
-        "" if !is_text => return Ok(None),
+        "" => match target.empty {
+            Some(EmptyCell::Null) => "null".to_owned(),
+            Some(EmptyCell::Text) => "\"\"".to_owned(),
+            Some(_) => return Ok(None),
+            None if field.null => "null".to_owned(),
+            None if is_text(field.field) => "\"\"".to_owned(),
+            None => return Ok(None),
+        },
         _ if matches!(field.field, FieldType::JsonField | FieldType::ArrayField) => cell.to_owned(),
         // The service reads the text as the type of the column.
         text => {

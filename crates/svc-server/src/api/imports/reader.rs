@@ -7,7 +7,7 @@ use svc_model::{Invalid, imports::Mapping, resources::ModelDescription};
 use super::{
     csv_rows::CsvReader,
     ndjson_rows::NdjsonReader,
-    row::{Form, Row, Unreadable},
+    row::{Columns, Form, Row, Unreadable},
 };
 
 /// Reads the rows of a file.
@@ -29,16 +29,16 @@ impl<R: Read> Reader<R> {
     pub(super) fn new(
         file: R,
         form: Form,
-        mapping: &Mapping,
+        columns: &Columns,
         model: &ModelDescription,
         longest: usize,
     ) -> Result<Self, Invalid> {
-        check_fields(mapping, model)?;
+        check_fields(&columns.mapping, model)?;
         let rows = match form {
             Form::Csv { delimiter } => {
-                Rows::Csv(CsvReader::new(file, delimiter, mapping, model, longest)?)
+                Rows::Csv(CsvReader::new(file, delimiter, columns, model, longest)?)
             }
-            Form::Ndjson => Rows::Ndjson(NdjsonReader::new(file, mapping, longest)),
+            Form::Ndjson => Rows::Ndjson(NdjsonReader::new(file, &columns.mapping, longest)),
         };
         Ok(Self { rows, number: 0 })
     }
@@ -133,14 +133,16 @@ mod tests {
     const NDJSON: Form = Form::Ndjson;
 
     fn reader<'t>(text: &'t [u8], form: Form, query: &str) -> Result<Reader<&'t [u8]>, Invalid> {
-        let ImportQuery {
-            mapping, delimiter, ..
-        } = ImportQuery::parse(query).unwrap();
-        let form = match (form, delimiter) {
+        let query = ImportQuery::parse(query).unwrap();
+        let form = match (form, query.delimiter) {
             (Form::Csv { .. }, Some(delimiter)) => Form::Csv { delimiter },
             (form, _) => form,
         };
-        Reader::new(text, form, &mapping, &model(), 200)
+        let columns = Columns {
+            mapping: query.mapping,
+            empty_cells: query.empty_cells,
+        };
+        Reader::new(text, form, &columns, &model(), 200)
     }
 
     /// Each row as the record that it describes, or as itself with the message, or why reading ended.
@@ -177,6 +179,57 @@ mod tests {
         assert_eq!(read(text, CSV, query), [r#"{"id":"1","name":"a,b"}"#]);
         assert!(read(b"", CSV, "").is_empty());
         assert!(read(b"id,name\n", CSV, "").is_empty());
+    }
+
+    #[test]
+    fn an_empty_cell_becomes_what_its_column_says() {
+        let mut model = model();
+        for field in &mut model.fields {
+            field.null = field.name != "id";
+            field.editable = true;
+        }
+        let read = |query: &str| {
+            let query = ImportQuery::parse(query).unwrap();
+            let columns = Columns {
+                mapping: query.mapping,
+                empty_cells: query.empty_cells,
+            };
+            let mut reader = Reader::new(&b"id,Name,doc\n,,\n"[..], CSV, &columns, &model, 200)?;
+            let record = reader.next().unwrap().unwrap().record.unwrap();
+            Ok::<_, Invalid>(serde_json::to_string(&record).unwrap())
+        };
+        let mapping = "_mapping={\"Name\":\"name\"}";
+        for (empty, record) in [
+            ("{}", r#"{"name":null,"doc":null}"#),
+            (r#"{"Name":"text"}"#, r#"{"name":"","doc":null}"#),
+            (r#"{"Name":"default","doc":"default"}"#, "{}"),
+            (
+                r#"{"id":"null","Name":"null"}"#,
+                r#"{"id":null,"name":null,"doc":null}"#,
+            ),
+        ] {
+            let query = format!("{mapping}&_empty={empty}");
+            assert_eq!(read(&query).unwrap(), record, "{empty}");
+        }
+        for (query, message) in [
+            (
+                r#"{"Nmae":"text"}"#,
+                "_empty: the file has no column \"Nmae\"",
+            ),
+            // The columns are those of the file, not the fields.
+            (
+                r#"{"name":"text"}"#,
+                "_empty: the file has no column \"name\"",
+            ),
+            (r#"{"doc":"text"}"#, "_empty: \"doc\": the field doc"),
+        ] {
+            let refused = read(&format!("{mapping}&_empty={query}")).unwrap_err();
+            let (field, messages) = &refused.field_errors()[0];
+            let told = format!("{field}: {}", messages[0]);
+            assert!(told.starts_with(message), "{told}");
+        }
+        let left_out = read("_mapping={\"Name\":null}&_empty={\"Name\":\"null\"}");
+        assert!(left_out.unwrap_err().to_string().contains("is left out"));
     }
 
     #[test]
@@ -221,7 +274,7 @@ mod tests {
         assert!(read(deep.as_bytes(), CSV, "")[0].starts_with("{\"id\":\"1\""));
         let deep = format!("doc\n{}{}\n", "[".repeat(101), "]".repeat(101));
         let mut reader =
-            Reader::new(deep.as_bytes(), CSV, &Mapping::default(), &model(), 500).unwrap();
+            Reader::new(deep.as_bytes(), CSV, &Columns::default(), &model(), 500).unwrap();
         let why = reader.next().unwrap().unwrap().record.unwrap_err();
         assert!(why.to_string().contains("100 levels"), "{why}");
     }
@@ -245,12 +298,15 @@ mod tests {
         let many = |values: usize| ",".repeat(values);
         let text = format!("id\n{}\n1\n", many(12_000));
         let mut reader =
-            Reader::new(text.as_bytes(), CSV, &Mapping::default(), &model(), 1 << 20).unwrap();
+            Reader::new(text.as_bytes(), CSV, &Columns::default(), &model(), 1 << 20).unwrap();
         let row = reader.next().unwrap().unwrap();
         assert_eq!(row.raw.to_json(&reader.columns()), "null");
         assert!(row.record.unwrap_err().to_string().contains("12001 values"));
         assert!(reader.next().unwrap().unwrap().record.is_ok());
-        let left_out = Mapping::default().without("");
+        let left_out = Columns {
+            mapping: Mapping::default().without(""),
+            ..Columns::default()
+        };
         let header = many(12_000);
         let refused = Reader::new(header.as_bytes(), CSV, &left_out, &model(), 1 << 20).err();
         assert!(refused.unwrap().to_string().contains("10000 columns"));
@@ -258,7 +314,7 @@ mod tests {
         let mut reader = Reader::new(
             endless.as_bytes(),
             CSV,
-            &Mapping::default(),
+            &Columns::default(),
             &model(),
             16 << 20,
         )

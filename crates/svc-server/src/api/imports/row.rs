@@ -3,7 +3,11 @@
 use csv::StringRecord;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, value::RawValue};
-use svc_model::{Invalid, JsonObject, MAX_JSON_DEPTH, json_depth};
+use svc_model::{
+    Invalid, JsonObject, MAX_JSON_DEPTH,
+    imports::{EmptyCells, Mapping},
+    json_depth,
+};
 
 /// The form of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +15,16 @@ use svc_model::{Invalid, JsonObject, MAX_JSON_DEPTH, json_depth};
 pub(super) enum Form {
     Csv { delimiter: u8 },
     Ndjson,
+}
+
+/// What the columns of a file become.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Columns {
+    /// The fields that they become.
+    pub(super) mapping: Mapping,
+    /// What their empty cells become.
+    #[serde(default, skip_serializing_if = "EmptyCells::is_empty")]
+    pub(super) empty_cells: EmptyCells,
 }
 
 /// A row of a file.

@@ -4,10 +4,10 @@ use http::{HeaderMap, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use svc_model::{
     Invalid, RecordView,
-    imports::{DEFAULT_BATCH, ImportQuery, Mapping},
+    imports::{DEFAULT_BATCH, ImportQuery},
 };
 
-use super::row::Form;
+use super::row::{Columns, Form};
 use crate::http::{ApiError, ApiResult};
 
 /// How many rows are written together where each may change a record, which takes several statements.
@@ -17,7 +17,8 @@ const UPSERTS_AT_ONCE: u32 = 500;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Settings {
     pub(super) form: Form,
-    pub(super) mapping: Mapping,
+    #[serde(flatten)]
+    pub(super) columns: Columns,
     pub(super) on_conflict: Option<Vec<String>>,
     /// How many rows are written in one transaction, at most.
     pub(super) batch: u32,
@@ -55,9 +56,15 @@ impl Settings {
         if form == Form::Ndjson && query.delimiter.is_some() {
             return Err(Invalid::field("_delimiter", "is for CSV alone").into());
         }
+        if form == Form::Ndjson && !query.empty_cells.is_empty() {
+            return Err(Invalid::field("_empty", "is for CSV alone").into());
+        }
         Ok(Self {
             form,
-            mapping: query.mapping,
+            columns: Columns {
+                mapping: query.mapping,
+                empty_cells: query.empty_cells,
+            },
             batch: query.batch.unwrap_or(match query.on_conflict {
                 Some(_) => UPSERTS_AT_ONCE,
                 None => DEFAULT_BATCH,
@@ -99,16 +106,34 @@ mod tests {
     }
 
     #[test]
+    fn settings_of_an_import_that_was_begun_by_an_earlier_release_are_read() {
+        let json = r#"{"form":{"csv":{"delimiter":44}},"mapping":{"a":"b","c":null},"on_conflict":null,"batch":5000,"skip":0,"time_zone":null}"#;
+        let read = Settings::from_json(json).unwrap();
+        assert_eq!(read.columns.mapping.field("a"), Some("b"));
+        assert_eq!(
+            read.to_json().unwrap(),
+            json,
+            "the same request is still the same"
+        );
+    }
+
+    #[test]
     fn the_form_is_the_media_type_of_the_request() {
         let csv = settings("text/csv; charset=utf-8", "_delimiter=%3B").unwrap();
         assert_eq!(csv.form, Form::Csv { delimiter: b';' });
         assert_eq!(Settings::from_json(&csv.to_json().unwrap()).unwrap(), csv);
+        let chosen = settings("text/csv", "_empty={\"a\":\"text\"}").unwrap();
+        assert_eq!(
+            Settings::from_json(&chosen.to_json().unwrap()).unwrap(),
+            chosen
+        );
         let ndjson = settings("Application/X-NDJSON", "").unwrap();
         assert_eq!(ndjson.form, Form::Ndjson);
         for (media_type, query) in [
             ("application/json", ""),
             ("text/plain", ""),
             ("application/x-ndjson", "_delimiter=%3B"),
+            ("application/x-ndjson", "_empty={\"a\":\"text\"}"),
         ] {
             assert!(settings(media_type, query).is_err(), "{media_type}");
         }
