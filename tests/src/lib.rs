@@ -10,6 +10,7 @@ mod call;
 pub mod cluster;
 pub mod mail;
 mod program;
+mod running;
 pub mod servers;
 mod store;
 

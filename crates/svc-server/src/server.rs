@@ -446,6 +446,9 @@ async fn watch_store(state: Shared) {
         };
         match synced.await {
             Ok(()) => {
+                if state.store.nodes().is_asked() {
+                    state.nodes.wake();
+                }
                 state.store_health.set_present();
                 faults.clear();
             }

@@ -213,6 +213,7 @@ impl State {
     pub(crate) fn node(&self) -> Node {
         let since = self.serves_since.get().copied();
         Node::new(
+            self.nodes.uid(),
             self.config.node_name.clone(),
             VERSION,
             self.config.listen.to_string(),
