@@ -1,8 +1,11 @@
-//! The tests that are running, and the end of a process whose tests take too long.
+//! The tests that are running, how their threads end with them, and the end of a process whose tests take too long.
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, Once, PoisonError},
+    sync::{
+        Mutex, Once, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -40,6 +43,16 @@ impl Drop for Running {
 
 fn running<T>(use_them: impl FnOnce(&mut BTreeMap<String, Instant>) -> T) -> T {
     use_them(&mut RUNNING.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Tells other threads to end when it is dropped: also when a test fails, which waits for its threads.
+#[derive(Debug)]
+pub struct End<'a>(pub &'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Ends the process when its tests take too long, and names those that are not done, so that one that waits for ever
