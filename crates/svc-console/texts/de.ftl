@@ -100,6 +100,44 @@ reloaded = Die Struktur wurde neu gelesen.
 disconnect = Trennen
 disconnect-what = { $name } wird getrennt, mit seinen Token und Geheimnissen. Die Datenbank selbst bleibt, wie sie ist.
 
+diagram = Diagramm
+diagram-model = Tabelle oder Sicht
+diagram-steps = Mit denen
+diagram-step-1 = einen Schritt entfernt
+diagram-step-2 = bis zu zwei Schritte entfernt
+diagram-show = Zeigen
+diagram-all = Alle
+diagram-about = { $models ->
+    [one] Ein Kasten
+   *[other] { $models } Kästen
+} für Tabellen und { $references ->
+    [one] ein Pfeil
+   *[other] { $references } Pfeile
+} für Verweise. Die Tabelle darunter enthält dasselbe.
+diagram-legend = Ein Pfeil führt von einem Feld zu der Tabelle, auf die es verweist. Der Schlüssel ist unterstrichen.
+diagram-more = { $count } weitere
+diagram-key = Schlüssel
+diagram-type = Typ
+diagram-refers = Verweist auf
+diagram-references = Verweise
+diagram-around = Umgebung
+diagram-empty = Keine Tabelle verweist auf eine andere. Verweise erscheinen hier, wenn die Datenbank Fremdschlüssel festlegt.
+diagram-unrelated = Ohne Beziehungen
+diagram-large = Mehr als { $most } Tabellen haben Beziehungen, zu viele für ein Bild. Wählen Sie eine aus, um sie mit denen um sie herum zu sehen.
+diagram-most-related = Mit den meisten Beziehungen
+diagram-related = { $count ->
+    [one] eine Beziehung
+   *[other] { $count } Beziehungen
+}
+diagram-left-out = Nicht gezeichnet
+diagram-left-out-what = { $drawn } Tabellen sind gezeichnet. { $count ->
+    [one] Eine weitere ist
+   *[other] { $count } weitere sind
+} ebenso nah.
+diagram-found = Mit diesem Text im Namen
+diagram-none = Keine Tabelle hat diesen Text im Namen.
+diagram-fields = Felder von { $model }
+
 search = Suchen
 field = Feld
 lookup = Vergleich
