@@ -82,8 +82,7 @@ impl Totals {
             at: self.at,
             requests: requests / span,
             errors: count(self.errors, before.errors) / span,
-            mean: (requests > 0.0)
-                .then(|| ((self.seconds - before.seconds) / requests).max(0.0)),
+            mean: (requests > 0.0).then(|| ((self.seconds - before.seconds) / requests).max(0.0)),
             cores: cpu.map(|(now, before)| ((now - before) / span).max(0.0)),
             memory: self.memory_bytes,
             connections: self.connections,
@@ -166,10 +165,22 @@ mod tests {
             panic!("{metrics:?}");
         };
         assert_eq!(first.at, "2023-11-14T22:14:20Z");
-        assert_eq!((first.requests_per_second, first.errors_per_second), (10.0, 1.0));
-        assert_eq!((first.mean_seconds, first.cpu_cores), (Some(0.25), Some(1.5)));
-        assert_eq!((first.memory_bytes, first.connections_used), (Some(1024), 3));
-        assert_eq!((second.requests_per_second, second.mean_seconds), (0.0, None));
+        assert_eq!(
+            (first.requests_per_second, first.errors_per_second),
+            (10.0, 1.0)
+        );
+        assert_eq!(
+            (first.mean_seconds, first.cpu_cores),
+            (Some(0.25), Some(1.5))
+        );
+        assert_eq!(
+            (first.memory_bytes, first.connections_used),
+            (Some(1024), 3)
+        );
+        assert_eq!(
+            (second.requests_per_second, second.mean_seconds),
+            (0.0, None)
+        );
         assert_eq!(metrics.current.requests_per_second, 2.0);
     }
 

@@ -10,9 +10,7 @@ use crate::{
 };
 
 pub(super) fn routes() -> Routes {
-    Routes::new()
-        .on::<Get, _>(get)
-        .on::<GetMetrics, _>(metrics)
+    Routes::new().on::<Get, _>(get).on::<GetMetrics, _>(metrics)
 }
 
 async fn get(call: Call<Get>) -> ApiResult {
