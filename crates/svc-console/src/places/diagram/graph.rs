@@ -49,7 +49,18 @@ impl<'m> Graph<'m> {
                     Some((relation, *to))
                 })
                 .collect();
-            found.sort_by(|(one, _), (other, _)| one.local_field.cmp(&other.local_field));
+            let fields = |relation: &ModelRelation| {
+                let ModelRelation {
+                    local_field,
+                    related_model,
+                    related_field,
+                    ..
+                } = relation.clone();
+                (local_field, related_model, related_field)
+            };
+            found.sort_by_cached_key(|(relation, _)| fields(relation));
+            // A database may declare one twice.
+            found.dedup_by(|(one, _), (other, _)| fields(one) == fields(other));
             found
         });
         let references: Vec<Vec<_>> = references.collect();

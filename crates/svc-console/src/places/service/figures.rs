@@ -1,5 +1,6 @@
 //! What the node that answers has done during the last hours, as small charts.
 
+use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
 use svc_model::administration::service::{Metrics, Sample};
 
@@ -61,7 +62,7 @@ fn shown(operated: &Operated<'_>, metrics: &Metrics, has_others: bool, hours: u3
             @if has_others { " " (texts.get("service-figures-others")) }
         }
         @if samples.is_empty() {
-            p.empty-state { (texts.with("service-figures-empty", [("seconds", seconds.into())])) }
+            p.empty-state { (texts.with("service-figures-empty", [("time", begin(operated, metrics).into()), ("seconds", seconds.into())])) }
         } @else {
             nav.actions.spans aria-label=(texts.get("service-figures-span")) {
                 @for span in SPANS {
@@ -86,6 +87,17 @@ fn shown(operated: &Operated<'_>, metrics: &Metrics, has_others: bool, hours: u3
             }
         }
     }
+}
+
+/// The time of the first sample.
+fn begin(operated: &Operated<'_>, metrics: &Metrics) -> String {
+    let since: Option<Timestamp> = metrics.since.parse().ok();
+    let first = since.and_then(|since| {
+        let sample = SignedDuration::from_secs(metrics.seconds.into());
+        since.checked_add(sample).ok()
+    });
+    let first = first.map_or(metrics.since.clone(), |first| first.to_string());
+    time::clock(operated.account, &first)
 }
 
 fn figures(texts: &Texts) -> [Figure; 6] {
