@@ -120,7 +120,7 @@ diagram-key = Schlüssel
 diagram-type = Typ
 diagram-refers = Verweist auf
 diagram-references = Verweise
-diagram-around = Umgebung
+diagram-around = Nachbarn
 diagram-empty = Keine Tabelle verweist auf eine andere. Verweise erscheinen hier, wenn die Datenbank Fremdschlüssel festlegt.
 diagram-unrelated = Ohne Beziehungen
 diagram-large = Mehr als { $most } Tabellen haben Beziehungen, zu viele für ein Bild. Wählen Sie eine aus, um sie mit denen um sie herum zu sehen.
@@ -133,7 +133,7 @@ diagram-left-out = Nicht gezeichnet
 diagram-left-out-what = { $drawn } Tabellen sind gezeichnet. { $count ->
     [one] Eine weitere ist
    *[other] { $count } weitere sind
-} ebenso nah.
+} innerhalb dieser Schritte.
 diagram-found = Mit diesem Text im Namen
 diagram-none = Keine Tabelle hat diesen Text im Namen.
 diagram-fields = Felder von { $model }
@@ -1089,7 +1089,7 @@ service-since = Läuft seit
 service-seen = Zuletzt gesehen
 service-figures = Metriken
 service-figures-of = Zahlen des Knotens
-service-figures-since = der sie aufzeichnet seit
+service-figures-since = aufbewahrt seit
 service-figures-others = Es gibt andere Knoten mit eigenen Zahlen; wer gerade antwortet, zeigt seine eigenen.
 service-figures-empty = Linien werden ab { $time } gezeichnet, mit einem Punkt alle { $seconds } Sekunden. Bis dahin sind dies die Zahlen von jetzt.
 service-figures-span = Zeitraum

@@ -120,7 +120,7 @@ diagram-key = Key
 diagram-type = Type
 diagram-refers = Refers to
 diagram-references = References
-diagram-around = Around it
+diagram-around = Neighbours
 diagram-empty = No table refers to another one. References appear here when the database declares foreign keys.
 diagram-unrelated = Without relations
 diagram-large = More than { $most } tables have relations, too many for one picture. Choose one to see it with those around it.
@@ -133,7 +133,7 @@ diagram-left-out = Not drawn
 diagram-left-out-what = { $drawn } tables are drawn. { $count ->
     [one] One more is
    *[other] { $count } more are
-} as near.
+} within these steps.
 diagram-found = With this text in their names
 diagram-none = No table has this text in its name.
 diagram-fields = Fields of { $model }
@@ -1089,7 +1089,7 @@ service-since = Runs since
 service-seen = Last seen
 service-figures = Metrics
 service-figures-of = Figures of the node
-service-figures-since = which takes them since
+service-figures-since = kept since
 service-figures-others = There are other nodes, with figures of their own; whichever answers shows its own.
 service-figures-empty = Lines are drawn from { $time } on, with a point every { $seconds } seconds. Until then, these are the numbers of now.
 service-figures-span = Span of time

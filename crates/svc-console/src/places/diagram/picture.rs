@@ -18,8 +18,10 @@ const BELOW: f64 = 6.0;
 /// How many references a box shows.
 const ROWS: usize = 8;
 /// How many characters of usual width a name and a line have.
-const NAME: usize = 24;
-const LINE: usize = 27;
+const NAME: usize = 23;
+const LINE: usize = 26;
+/// The space beside texts.
+const SIDE: f64 = 9.0;
 /// How far the line of a reference of a model to itself goes.
 const LOOP: f64 = 26.0;
 
@@ -139,20 +141,22 @@ fn shown(place: &Place<'_>, name: &str, rows: &Rows, (x, y): Point, is_chosen: b
     let more = (rows.more > 0).then_some((&more, "more"));
     let height = rows.height();
     html! {
-        // A picture of its own cuts off what is too wide.
         svg x=(x) y=(y) width=(BOX) height=(height) {
             g.box.chosen[is_chosen] {
                 rect.frame x="1" y="1" width=(BOX - 2.0) height=(height - 2.0) rx="5" {}
                 a href=(place.records(name)) aria-current=[is_chosen.then_some("true")] {
                     title { (name) }
-                    rect.head x="1" y="1" width=(BOX - 2.0) height=(HEAD - 2.0) rx="5" {}
-                    text.name x="10" y="19" { (fitted(name, NAME)) }
+                    rect.head x="2" y="2" width=(BOX - 4.0) height=(HEAD - 4.0) rx="4" {}
+                    // A picture of its own cuts off what is too wide.
+                    svg width=(BOX - SIDE) height=(height) { text.name x=(SIDE) y="19" { (fitted(name, NAME)) } }
                 }
-                @for (number, (text, class)) in key.chain(references).chain(more).enumerate() {
-                    @let short = fitted(text, LINE);
-                    text class=(class) x="10" y=(HEAD + 17.0 + ROW * number as f64) {
-                        @if short != *text { title { (text) } }
-                        (short)
+                svg width=(BOX - SIDE) height=(height) {
+                    @for (number, (text, class)) in key.chain(references).chain(more).enumerate() {
+                        @let short = fitted(text, LINE);
+                        text class=(class) x=(SIDE) y=(HEAD + 17.0 + ROW * number as f64) {
+                            @if short != *text { title { (text) } }
+                            (short)
+                        }
                     }
                 }
             }
@@ -198,15 +202,22 @@ fn isolated(text: &str) -> String {
 
 /// As much of a text as has the width of so many usual characters.
 fn fitted(text: &str, most: usize) -> String {
+    // In thirds of a usual character.
+    let most = 3 * most;
     let mut width = 0;
     let mut end = 0;
     for (at, character) in text.char_indices() {
-        // Most scripts from Hangul on have wide characters.
-        width += if character < '\u{1100}' { 1 } else { 2 };
+        width += match character {
+            'M' | 'W' | 'm' | 'w' | '@' | '%' => 5,
+            'A'..='Z' => 4,
+            // Most scripts from Hangul on have wide characters.
+            '\u{1100}'.. => 6,
+            _ => 3,
+        };
         if width > most {
             return format!("{}…", text.get(..end).unwrap_or_default());
         }
-        if width < most {
+        if width + 3 <= most {
             end = at + character.len_utf8();
         }
     }
@@ -224,6 +235,7 @@ mod tests {
         assert_eq!(fitted("äöüßx", 4), "äöü…");
         assert_eq!(fitted("注文明細", 8), "注文明細");
         assert_eq!(fitted("注文明細", 7), "注文明…");
+        assert_eq!(fitted("WWWW", 6), "WWW…");
         assert_eq!(fitted("", 4), "");
     }
 
