@@ -233,7 +233,7 @@ mod tests {
         assert!((all.requests_per_second - 10.0 / 3.0).abs() < 1e-9);
         assert!((all.cpu_cores.unwrap() - 0.6).abs() < 1e-9);
         assert_eq!(averaged(&[idle.clone(), idle]).mean_seconds, None);
-        assert_eq!(averaged(&[busy.clone()]), busy);
+        assert_eq!(averaged(std::slice::from_ref(&busy)), busy);
     }
 
     #[test]
