@@ -71,7 +71,7 @@ impl Setting {
 #[non_exhaustive]
 pub struct Get {}
 
-/// Figures of the node that answers, over time. They are in its memory: a restart begins anew.
+/// Figures of the node that answers, over time. They are in its memory: a restart begins again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Metrics {
