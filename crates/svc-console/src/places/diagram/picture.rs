@@ -141,16 +141,17 @@ fn shown(place: &Place<'_>, name: &str, rows: &Rows, (x, y): Point, is_chosen: b
     let more = (rows.more > 0).then_some((&more, "more"));
     let height = rows.height();
     html! {
-        svg x=(x) y=(y) width=(BOX) height=(height) {
+        // Assistive software would take each of these for an image, with nothing to follow in it.
+        svg role="none" x=(x) y=(y) width=(BOX) height=(height) {
             g.box.chosen[is_chosen] {
                 rect.frame x="1" y="1" width=(BOX - 2.0) height=(height - 2.0) rx="5" {}
                 a href=(place.records(name)) aria-current=[is_chosen.then_some("true")] {
                     title { (name) }
                     rect.head x="2" y="2" width=(BOX - 4.0) height=(HEAD - 4.0) rx="4" {}
                     // A picture of its own cuts off what is too wide.
-                    svg width=(BOX - SIDE) height=(height) { text.name x=(SIDE) y="19" { (fitted(name, NAME)) } }
+                    svg role="none" width=(BOX - SIDE) height=(height) { text.name x=(SIDE) y="19" { (fitted(name, NAME)) } }
                 }
-                svg width=(BOX - SIDE) height=(height) {
+                svg role="none" width=(BOX - SIDE) height=(height) {
                     @for (number, (text, class)) in key.chain(references).chain(more).enumerate() {
                         @let short = fitted(text, LINE);
                         text class=(class) x=(SIDE) y=(HEAD + 17.0 + ROW * number as f64) {
