@@ -8,6 +8,7 @@ mod charts;
 mod components;
 mod context;
 mod dashboard;
+mod diagram;
 mod enter;
 mod entered;
 mod environment;
@@ -150,6 +151,7 @@ fn of_environment<'v>(
             of_model(visit, scope, (resource, model), rest)
         }
         ["resources", name] => Box::pin(resources::answer(visit, scope, name)),
+        ["resources", name, "diagram"] => Box::pin(diagram::answer(visit, scope, name)),
         ["resources", name, "delete"] => Box::pin(resources::delete(visit, scope, name)),
         ["rights", ref rest @ ..] => Box::pin(rights::route(visit, scope, rest)),
         ["settings", ref rest @ ..] => Box::pin(settings::route(visit, scope, rest)),

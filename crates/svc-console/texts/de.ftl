@@ -100,6 +100,44 @@ reloaded = Die Struktur wurde neu gelesen.
 disconnect = Trennen
 disconnect-what = { $name } wird getrennt, mit seinen Token und Geheimnissen. Die Datenbank selbst bleibt, wie sie ist.
 
+diagram = Diagramm
+diagram-model = Tabelle oder Sicht
+diagram-steps = Mit denen
+diagram-step-1 = einen Schritt entfernt
+diagram-step-2 = bis zu zwei Schritte entfernt
+diagram-show = Zeigen
+diagram-all = Alle
+diagram-about = { $models ->
+    [one] Ein Kasten
+   *[other] { $models } Kästen
+} für Tabellen und { $references ->
+    [one] ein Pfeil
+   *[other] { $references } Pfeile
+} für Verweise. Die Tabelle darunter enthält dasselbe.
+diagram-legend = Ein Pfeil führt von einem Feld zu der Tabelle, auf die es verweist. Der Schlüssel ist unterstrichen.
+diagram-more = { $count } weitere
+diagram-key = Schlüssel
+diagram-type = Typ
+diagram-refers = Verweist auf
+diagram-references = Verweise
+diagram-around = Nachbarn
+diagram-empty = Keine Tabelle verweist auf eine andere. Verweise erscheinen hier, wenn die Datenbank Fremdschlüssel festlegt.
+diagram-unrelated = Ohne Beziehungen
+diagram-large = Mehr als { $most } Tabellen haben Beziehungen, zu viele für ein Bild. Wählen Sie eine aus, um sie mit denen um sie herum zu sehen.
+diagram-most-related = Mit den meisten Beziehungen
+diagram-related = { $count ->
+    [one] eine Beziehung
+   *[other] { $count } Beziehungen
+}
+diagram-left-out = Nicht gezeichnet
+diagram-left-out-what = { $drawn } Tabellen sind gezeichnet. { $count ->
+    [one] Eine weitere ist
+   *[other] { $count } weitere sind
+} innerhalb dieser Schritte.
+diagram-found = Mit diesem Text im Namen
+diagram-none = Keine Tabelle hat diesen Text im Namen.
+diagram-fields = Felder von { $model }
+
 search = Suchen
 field = Feld
 lookup = Vergleich
@@ -1049,6 +1087,22 @@ service-nodes = Knoten
 service-node = Rechner
 service-since = Läuft seit
 service-seen = Zuletzt gesehen
+service-figures = Metriken
+service-figures-of = Zahlen des Knotens
+service-figures-since = aufbewahrt seit
+service-figures-others = Es gibt andere Knoten mit eigenen Zahlen; wer gerade antwortet, zeigt seine eigenen.
+service-figures-empty = Linien werden ab { $time } gezeichnet, mit einem Punkt alle { $seconds } Sekunden. Bis dahin sind dies die Zahlen von jetzt.
+service-figures-span = Zeitraum
+service-figures-hours = { $count } Stunden
+service-figures-average = Jeder Punkt steht für { $minutes } Minuten: ihr Durchschnitt, und die meisten Verbindungen.
+service-figure-requests = Anfragen pro Sekunde
+service-figure-errors = Fehler (5xx) pro Sekunde
+service-figure-duration = Durchschnittliche Antwortzeit (ms)
+service-figure-cpu = Prozessor (Kerne)
+service-figure-memory = Arbeitsspeicher (MB)
+service-figure-connections = Verbindungen zu Datenbanken
+service-figure-now = jetzt
+service-figure-time = Zeit
 service-databases = Datenbanken
 service-database = Datenbank
 service-databases-empty = Keine Datenbank ist verbunden.

@@ -100,6 +100,44 @@ reloaded = The structure was read again.
 disconnect = Disconnect
 disconnect-what = { $name } is disconnected with its tokens and secrets. The database itself stays as it is.
 
+diagram = Diagram
+diagram-model = Table or view
+diagram-steps = With those
+diagram-step-1 = one step away
+diagram-step-2 = up to two steps away
+diagram-show = Show
+diagram-all = All
+diagram-about = { $models ->
+    [one] One box
+   *[other] { $models } boxes
+} for tables, and { $references ->
+    [one] one arrow
+   *[other] { $references } arrows
+} for references. The table below has the same.
+diagram-legend = An arrow leads from a field to the table that it refers to. The key is underlined.
+diagram-more = { $count } more
+diagram-key = Key
+diagram-type = Type
+diagram-refers = Refers to
+diagram-references = References
+diagram-around = Neighbours
+diagram-empty = No table refers to another one. References appear here when the database declares foreign keys.
+diagram-unrelated = Without relations
+diagram-large = More than { $most } tables have relations, too many for one picture. Choose one to see it with those around it.
+diagram-most-related = With the most relations
+diagram-related = { $count ->
+    [one] one relation
+   *[other] { $count } relations
+}
+diagram-left-out = Not drawn
+diagram-left-out-what = { $drawn } tables are drawn. { $count ->
+    [one] One more is
+   *[other] { $count } more are
+} within these steps.
+diagram-found = With this text in their names
+diagram-none = No table has this text in its name.
+diagram-fields = Fields of { $model }
+
 search = Search
 field = Field
 lookup = Comparison
@@ -1049,6 +1087,22 @@ service-nodes = Nodes
 service-node = Machine
 service-since = Runs since
 service-seen = Last seen
+service-figures = Metrics
+service-figures-of = Figures of the node
+service-figures-since = kept since
+service-figures-others = There are other nodes, with figures of their own; whichever answers shows its own.
+service-figures-empty = Lines are drawn from { $time } on, with a point every { $seconds } seconds. Until then, these are the numbers of now.
+service-figures-span = Span of time
+service-figures-hours = { $count } hours
+service-figures-average = Each point is { $minutes } minutes: their average, and the most connections.
+service-figure-requests = Requests per second
+service-figure-errors = Errors (5xx) per second
+service-figure-duration = Average time of an answer (ms)
+service-figure-cpu = Processor (cores)
+service-figure-memory = Memory (MB)
+service-figure-connections = Connections to databases
+service-figure-now = now
+service-figure-time = Time
 service-databases = Databases
 service-database = Database
 service-databases-empty = No database is connected.

@@ -33,6 +33,7 @@ use crate::{
         resource_path::ResourcePath,
     },
     mail::{self, Smtp},
+    metrics::history,
     open_listeners::{OpenListeners, open as open_listener},
     state::{Shared, State, nodes},
 };
@@ -241,6 +242,7 @@ impl Server {
             let watcher = tokio::spawn(watch_store(Shared::clone(&state)));
             let purger = tokio::spawn(purge_audit(Shared::clone(&state)));
             let checker = tokio::spawn(check_store(Shared::clone(&state)));
+            let sampler = tokio::spawn(sample_figures(Shared::clone(&state)));
             let resources = tokio::spawn(check_resources(Shared::clone(&state)));
             let backups =
                 backups.map(|series| tokio::spawn(backups::run(state.store.clone(), series)));
@@ -315,6 +317,7 @@ impl Server {
             watcher.abort();
             purger.abort();
             checker.abort();
+            sampler.abort();
             resources.abort();
             if let Some(tls) = tls {
                 tls.abort();
@@ -413,6 +416,16 @@ async fn purge_audit(state: Shared) {
             Ok(lines) => tracing::info!(lines, days, "old lines of the audit trail were purged"),
             Err(error) => tracing::warn!(%error, "the audit trail could not be purged"),
         }
+    }
+}
+
+/// Keeps what was counted, so that operators see how it changes.
+async fn sample_figures(state: Shared) {
+    let mut ticks = tokio::time::interval(history::EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        state.metrics.history.add(state.totals().await);
     }
 }
 

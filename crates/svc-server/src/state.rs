@@ -47,7 +47,7 @@ use crate::{
     config::AuditMode,
     http::{ApiResult, request::RequestId, tls::Tls},
     mail::MailHandle,
-    metrics::Metrics,
+    metrics::{Metrics, history::Totals},
     proxy::shared::Proxy,
     resources::{places::Places, test::ResourceTests},
 };
@@ -207,6 +207,20 @@ impl State {
         self.proxy.forget();
         self.connections.refresh(connected);
         Ok(())
+    }
+
+    /// What was counted until now.
+    pub(crate) async fn totals(self: &Arc<Self>) -> Totals {
+        let connected = self.connections.connected();
+        let used = connected.iter().map(|resource| resource.pool_use().used);
+        let used = used.map(|used| used as u64).sum();
+        let state = Arc::clone(self);
+        // It reads files of the system.
+        let read = tokio::task::spawn_blocking(move || Totals::read(&state.metrics.http, used));
+        match read.await {
+            Ok(totals) => totals,
+            Err(_) => Totals::read(&self.metrics.http, used),
+        }
     }
 
     /// This process, as others see it.

@@ -26,6 +26,15 @@ fn operators_see_nodes_databases_mails_and_settings() {
     let whole = browser.page(&format!("{place}?states=1"));
     assert_eq!(whole.matches("class=\"up\"").count(), 3, "{whole}");
 
+    // The lines come with time; what is now is there at once.
+    let figures = browser.page("/console/service/metrics/");
+    assert_eq!(figures.matches("big-number").count(), 6, "{figures}");
+    let address = setup.service.text("/base_url").replace("http://", "");
+    for part in ["empty-state", &address, "<time datetime="] {
+        assert!(figures.contains(part), "{part}: {figures}");
+    }
+    browser.page("/console/service/metrics/?hours=24");
+
     let settings = browser.page("/console/service/settings/");
     assert!(
         settings.contains("audit-values") && settings.contains("body-limit"),
