@@ -4,6 +4,7 @@ mod audit;
 mod bulk;
 mod cells;
 mod charts;
+mod elsewhere;
 mod filters;
 mod find;
 mod imports;

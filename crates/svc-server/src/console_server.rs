@@ -32,6 +32,7 @@ use crate::{
         request::RequestId,
         tls::Tls,
     },
+    metrics::requests::Route,
     open_listeners::open as open_listener,
     server::{address_of, origin},
 };
@@ -167,7 +168,11 @@ impl fmt::Debug for Browsers {
 /// The console, whether this process lives, and the way from `/` to the console.
 fn router(browsers: &Browsers, console: &Arc<dyn Transport>) -> Router {
     let console = Arc::clone(console);
-    let pages = any(move |request: Request| answer(console, request));
+    let route = Route::new(CONSOLE);
+    let pages = any(move |request: Request| {
+        route.enter();
+        answer(console, request)
+    });
     let pages = Router::new()
         .route(CONSOLE, pages.clone())
         .route(&format!("{CONSOLE}/"), pages.clone())

@@ -36,13 +36,13 @@ impl Hosts {
         Ok(Self { data, app })
     }
 
-    /// Passwords and records go to the service. Without TLS whoever is between reads them.
+    /// Passwords and records go to the service. Without TLS anyone in between reads them.
     pub(super) fn warn_when_readable(&self) {
         for url in [&self.app, &self.data] {
             if is_readable_between(url.as_str()) {
                 tracing::warn!(
                     %url,
-                    "the service is called without TLS: whoever is between reads passwords and records; use https://"
+                    "the service is called without TLS: anyone in between reads passwords and records; use https://"
                 );
                 return;
             }
