@@ -5,6 +5,7 @@ mod bulk;
 mod cells;
 mod charts;
 mod diagram;
+mod elsewhere;
 mod filters;
 mod find;
 mod imports;

@@ -27,7 +27,7 @@ use std::{fmt, sync::Arc};
 use http::{Request, Response};
 use svc_model::wire::{Body, BoxFuture, Transport, TransportError};
 
-pub use self::service::{BoxError, FirstOperator, Service};
+pub use self::service::{BoxError, Codes, FirstOperator, OpenSession, Service};
 use self::{descriptions::Descriptions, visit::Visit};
 
 /// The console of a service: it answers requests below `/console`.

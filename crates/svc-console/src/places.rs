@@ -55,6 +55,10 @@ pub(crate) async fn answer(mut visit: Visit) -> Response<Body> {
         Ok(answer) => answer,
         Err(problem) => problem::answer(&visit, &problem),
     };
+    let answer = match visit.changed_cookie() {
+        Some(cookie) => answer.cookie_unless_set(&cookie),
+        None => answer,
+    };
     // What was typed comes back with it: a password may be among it.
     let answer = match visit.is_post() {
         true => answer.secret(),
@@ -81,7 +85,7 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
             false => Answer::see_other(&format!("{here}?{query}")),
         });
     }
-    visit.open_session().await?;
+    let opened = visit.open_session().await;
     if visit.is_post() {
         let takes_files = matches!(
             parts[..],
@@ -89,6 +93,8 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         );
         visit.read_form(takes_files).await?;
     }
+    // Only now: what was entered comes back with what went wrong.
+    opened?;
     match parts[..] {
         ["sign-in"] => return sign_in::answer(visit).await,
         ["forgotten"] => return forgotten::answer(visit).await,

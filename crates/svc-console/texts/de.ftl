@@ -50,7 +50,10 @@ problem-too-large = Was gesendet wurde, ist zu groß. Senden Sie weniger auf ein
 problem-too-large-to-keep = Ihre Sitzung ist zu Ende, und was Sie gesendet haben, ist zu groß, um es aufzuheben. Melden Sie sich in einem anderen Tab an, gehen Sie hier zurück und senden Sie es noch einmal.
 problem-foreign = Das Formular kam von einer anderen Website, deshalb wurde nichts getan. Öffnen Sie die Seite hier und senden Sie es noch einmal.
 problem-other-account = Inzwischen hat sich jemand anderes angemeldet, deshalb wurde nichts getan. Öffnen Sie die Seite noch einmal.
-problem-unavailable = Der Dienst kann gerade keine Sitzungen nachsehen. Versuchen Sie es gleich noch einmal.
+problem-unavailable = Der Dienst kann gerade nicht nach Ihrer Sitzung gefragt werden. Versuchen Sie es gleich noch einmal. Wenn das nicht hilft, sagen Sie es denen, die ihn betreiben.
+problem-again = Noch einmal versuchen
+service-away = Der Dienst ist gerade nicht zu erreichen. Versuchen Sie es gleich noch einmal. Wenn das nicht hilft, sagen Sie es denen, die ihn betreiben.
+service-unanswered = Der Dienst hat nicht rechtzeitig geantwortet. Vielleicht hat er getan, was Sie wollten: Sehen Sie nach, bevor Sie es noch einmal versuchen.
 
 projects = Projekte
 projects-empty = Sie sind noch in keinem Projekt Mitglied. Bitten Sie einen Administrator, Sie hinzuzufügen.

@@ -50,7 +50,10 @@ problem-too-large = What was sent is too large. Send less at once.
 problem-too-large-to-keep = Your session has ended, and what you sent is too large to keep. Sign in in another tab, then go back here and send it again.
 problem-foreign = The form was sent from another site, so nothing was done. Open the page here and send it again.
 problem-other-account = Somebody else has signed in meanwhile, so nothing was done. Open the page again.
-problem-unavailable = The service cannot look up sessions just now. Try again in a moment.
+problem-unavailable = The service cannot be asked about your session just now. Try again in a moment. If that does not help, tell the people who run it.
+problem-again = Try again
+service-away = The service cannot be reached just now. Try again in a moment. If that does not help, tell the people who run it.
+service-unanswered = The service has not answered in time. It may have done what you asked for: look before you try again.
 
 projects = Projects
 projects-empty = You are a member of no project yet. Ask an administrator to add you.

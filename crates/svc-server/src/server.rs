@@ -331,14 +331,17 @@ impl Server {
 }
 
 /// Where a listener listens, when this address was configured: its port may have been free to choose.
-fn address_of(listener: &TcpListener, configured: SocketAddr) -> Result<SocketAddr, Error> {
+pub(crate) fn address_of(
+    listener: &TcpListener,
+    configured: SocketAddr,
+) -> Result<SocketAddr, Error> {
     listener
         .local_addr()
         .map_err(|source| Error::bind(configured, source))
 }
 
 /// The URL of a listener: the configured public one, else its own address.
-fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
+pub(crate) fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
     if let Some(url) = &config.public_url {
         return Ok(url.clone());
     }

@@ -20,7 +20,7 @@ use crate::{
         entered::{Entered, Input, input, to_json, with_lines_of},
         model::Model,
     },
-    problem::{Problem, Result},
+    problem::{Problem, Result, status_of},
     ui::{
         form::{account_field, default_button},
         notice,
@@ -311,7 +311,7 @@ pub(super) fn too_many(model: &Model<'_>, chosen: &Chosen) -> Answer {
 
 /// The records could not be read.
 pub(super) fn failed(model: &Model<'_>, chosen: &Chosen, error: svc_api::Error) -> Result<Answer> {
-    let status = error.status().unwrap_or(StatusCode::BAD_GATEWAY);
+    let status = status_of(&error);
     let message = notice::refused(model.context.visit, error)?;
     let title = model.texts().get("problem-title");
     Ok(instead(model, chosen, &title, &message).status(status))
