@@ -4,6 +4,7 @@ mod audit;
 mod bulk;
 mod cells;
 mod charts;
+mod columns;
 mod filters;
 mod find;
 mod imports;
@@ -15,6 +16,7 @@ mod records;
 mod resources;
 mod service;
 mod sign_in;
+mod slow;
 mod sql;
 mod views;
 
