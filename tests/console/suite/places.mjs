@@ -4,7 +4,7 @@
 const main = "/console/projects/main/prod/";
 const dev = "/console/projects/main/dev/";
 /** Columns of a wide table, of which some are pinned and have widths. */
-const pinned = "id,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11,c12&_pin=c1&_pin=id&_width=wide:c1&_width=widest:c3&_width=narrow:id";
+const pinned = "id,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11,c12&_pin=c1&_pin=id&_width=wide.c1&_width=widest.c3&_width=narrow.id";
 const records = (model) => `${main}records/sqlite/${encodeURIComponent(model)}/`;
 
 /**

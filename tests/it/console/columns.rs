@@ -17,10 +17,10 @@ fn widths_and_pinned_columns_are_in_the_address_and_are_there_again_elsewhere() 
     };
     // What belongs to a column that is not shown is left out.
     let at = led_to(
-        "name=bolt&_column=id&_column=name&_column=note&_column=amount&_width=narrow:id&_width=&_width=wide:note\
-         &_width=wide:price&_pin=note&_pin=id&_pin=price",
+        "name=bolt&_column=id&_column=name&_column=note&_column=amount&_width=narrow.id&_width=&_width=wide.note\
+         &_width=wide.price&_pin=note&_pin=id&_pin=price",
     );
-    let layout = "_pin=note&_pin=id&_width=narrow:id&_width=wide:note";
+    let layout = "_pin=note&_pin=id&_width=narrow.id&_width=wide.note";
     assert_eq!(
         at,
         format!("{list}?name=bolt&_fields=id,name,note,amount&{layout}")
@@ -37,7 +37,7 @@ fn widths_and_pinned_columns_are_in_the_address_and_are_there_again_elsewhere() 
     let carried = layout.replace('&', "&amp;");
     let orders = page.matches(&format!("&amp;{carried}\"")).count();
     assert!(orders >= 5, "{orders}: {page}");
-    let hidden = "<input type=\"hidden\" name=\"_width\" value=\"wide:note\">";
+    let hidden = "<input type=\"hidden\" name=\"_width\" value=\"wide.note\">";
     assert!(page.matches(hidden).count() >= 3, "{page}");
     let filtered = led_to(&format!(
         "_fields=id&{layout}&_add_field=id&_add_lookup=exact&_add_value=1"
@@ -73,7 +73,7 @@ fn widths_and_pinned_columns_are_in_the_address_and_are_there_again_elsewhere() 
     );
     assert!(browser.page(&four).contains("Only three columns"));
     // What is no width and no column is nothing.
-    let page = browser.page(&format!("{list}?_pin=gone&_width=huge:id&_width=wide"));
+    let page = browser.page(&format!("{list}?_pin=gone&_width=huge.id&_width=wide"));
     assert!(!page.contains("<colgroup>"), "{page}");
     assert!(!page.contains("pinned pin"), "{page}");
 

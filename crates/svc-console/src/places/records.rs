@@ -15,7 +15,7 @@ mod table;
 mod view;
 pub(crate) mod views;
 
-pub(crate) use self::{layout::Shown, table::data_cell};
+pub(crate) use self::{layout::TableColumn, table::data_cell};
 
 use maud::{Markup, html};
 use svc_model::{Count, Invalid, JsonObject, ListQuery, RecordId};
@@ -260,9 +260,9 @@ mod tests {
     fn what_forms_add_is_no_part_of_the_list() {
         let query = "_search=&a=1&_add_field=b&_add_lookup=exact&_add_value=&_column=c&column=d";
         assert_eq!(without_controls(query), "a=1&column=d");
-        let query = "_gone=1&a=1&_pin=a&_width=wide:a";
+        let query = "_gone=1&a=1&_pin=a&_width=wide.a";
         assert_eq!(without_controls(query), "a=1");
-        assert_eq!(kept(query), "a=1&_pin=a&_width=wide:a");
+        assert_eq!(kept(query), "a=1&_pin=a&_width=wide.a");
     }
 
     #[test]

@@ -91,7 +91,7 @@ fn shown(view: &View<'_>, field: &FieldDescription) -> Markup {
             select name=(WIDTH) aria-label=(texts.with("columns-width-of", [("name", name.into())])) {
                 option value="" { (texts.get("width-automatic")) }
                 @for one in Width::ALL {
-                    option value={ (one.word()) ":" (name) } selected[width == Some(one)] { (one.text(texts)) }
+                    option value={ (one.word()) "." (name) } selected[width == Some(one)] { (one.text(texts)) }
                 }
             }
             label.check {

@@ -16,7 +16,7 @@ const MOST_WIDTHS: usize = 100;
 pub(super) const PARAMETERS: [&str; 2] = [PIN, WIDTH];
 /// A pinned column; empty where none is.
 pub(super) const PIN: &str = "_pin";
-/// A width and the column that has it, with a colon between them.
+/// A width and the column that has it, with a point between them.
 pub(super) const WIDTH: &str = "_width";
 
 /// A width that a column can have. Styles have a class for each.
@@ -79,7 +79,7 @@ impl Layout {
         if PARAMETERS.iter().all(|name| form.get(name).is_none()) {
             return None;
         }
-        let widths = form.all(WIDTH).filter_map(|text| text.split_once(':'));
+        let widths = form.all(WIDTH).filter_map(|text| text.split_once('.'));
         Some(Self::of(form.all(PIN), widths, is_field))
     }
 
@@ -100,7 +100,8 @@ impl Layout {
         is_field: impl Fn(&str) -> bool,
     ) -> Self {
         let mut layout = Self::default();
-        for name in pinned.filter(|name| is_field(name)) {
+        // The empty text says that none is pinned.
+        for name in pinned.filter(|name| !name.is_empty() && is_field(name)) {
             if layout.pinned.len() < MOST_PINNED && !layout.pinned.iter().any(|it| it == name) {
                 layout.pinned.push(name.to_owned());
             }
@@ -147,7 +148,7 @@ impl Layout {
         let none = self.is_empty().then(|| (PIN, String::new()));
         let pinned = self.pinned.iter().map(|name| (PIN, name.clone()));
         let widths = self.widths.iter();
-        let widths = widths.map(|(name, width)| (WIDTH, format!("{}:{name}", width.word())));
+        let widths = widths.map(|(name, width)| (WIDTH, format!("{}.{name}", width.word())));
         none.into_iter().chain(pinned).chain(widths).collect()
     }
 
@@ -168,7 +169,7 @@ impl Layout {
     }
 
     /// These columns as the table has them: pinned ones come first.
-    pub(super) fn arrange<'m>(&self, columns: &[&'m FieldDescription]) -> Vec<Shown<'m>> {
+    pub(super) fn arrange<'m>(&self, columns: &[&'m FieldDescription]) -> Vec<TableColumn<'m>> {
         let by_name = |name: &String| columns.iter().find(|column| column.name == *name);
         let pinned: Vec<_> = self.pinned.iter().filter_map(by_name).collect();
         let others = columns
@@ -181,16 +182,16 @@ impl Layout {
                 Some(Width::Widest) => Width::Wide,
                 Some(width) => width,
             };
-            Shown::new(column, Some(width), Some((at, at + 1 == pinned.len())))
+            TableColumn::new(column, Some(width), Some((at, at + 1 == pinned.len())))
         });
-        let others = others.map(|column| Shown::new(column, self.width(&column.name), None));
+        let others = others.map(|column| TableColumn::new(column, self.width(&column.name), None));
         first.chain(others).collect()
     }
 }
 
 /// A column as the table has it.
 #[derive(Debug)]
-pub(crate) struct Shown<'m> {
+pub(crate) struct TableColumn<'m> {
     pub(super) field: &'m FieldDescription,
     width: Option<Width>,
     pub(super) is_pinned: bool,
@@ -198,7 +199,7 @@ pub(crate) struct Shown<'m> {
     pub(super) class: Option<String>,
 }
 
-impl<'m> Shown<'m> {
+impl<'m> TableColumn<'m> {
     /// A column without a width of its own.
     pub(crate) fn plain(field: &'m FieldDescription) -> Self {
         Self::new(field, None, None)
@@ -230,7 +231,7 @@ fn is_number(column: &FieldDescription) -> bool {
 }
 
 /// The classes of a table: styles compute from them where a pinned column stays behind others.
-pub(super) fn class(columns: &[Shown<'_>]) -> Option<String> {
+pub(super) fn class(columns: &[TableColumn<'_>]) -> Option<String> {
     let pinned = columns.iter().filter(|column| column.is_pinned);
     let before = ["first", "second"].into_iter().zip(pinned);
     let classes = before.filter_map(|(place, column)| {
@@ -242,7 +243,7 @@ pub(super) fn class(columns: &[Shown<'_>]) -> Option<String> {
 }
 
 /// The widths of columns, which a browser knows before it has read the rows.
-pub(super) fn colgroup(columns: &[Shown<'_>], has_boxes: bool) -> Markup {
+pub(super) fn colgroup(columns: &[TableColumn<'_>], has_boxes: bool) -> Markup {
     html! {
         @if columns.iter().any(|column| column.width.is_some()) {
             colgroup {
@@ -261,7 +262,7 @@ mod tests {
 
     fn layout(form: &str) -> Layout {
         let form = Form::parse(form).unwrap();
-        let widths = form.all(WIDTH).filter_map(|text| text.split_once(':'));
+        let widths = form.all(WIDTH).filter_map(|text| text.split_once('.'));
         Layout::of(form.all(PIN), widths, |name| name != "gone")
     }
 
@@ -274,18 +275,18 @@ mod tests {
     #[test]
     fn an_address_has_known_columns_and_widths_and_three_pins_at_most() {
         let read = layout(
-            "_pin=b&_pin=gone&_pin=b&_pin=a,1&_pin=c&_pin=d&_width=wide:b&_width=huge:c&_width=&_width=narrow:x:y",
+            "_pin=b&_pin=gone&_pin=b&_pin=a,1&_pin=c&_pin=d&_width=wide.b&_width=huge.c&_width=&_width=narrow.x.y",
         );
         assert_eq!(
             written(&read),
-            "_pin=b&_pin=a,1&_pin=c&_width=wide:b&_width=narrow:x:y"
+            "_pin=b&_pin=a,1&_pin=c&_width=wide.b&_width=narrow.x.y"
         );
         assert_eq!(layout(&written(&read)), read);
         let none = layout("_pin=");
         assert!(none.is_empty());
         assert_eq!(written(&none), "_pin=");
-        let some = read.of_columns(&["a,1", "x:y"]);
-        assert_eq!(written(&some), "_pin=a,1&_width=narrow:x:y");
+        let some = read.of_columns(&["a,1", "x.y"]);
+        assert_eq!(written(&some), "_pin=a,1&_width=narrow.x.y");
     }
 
     #[test]
@@ -293,7 +294,7 @@ mod tests {
         let fields =
             ["a", "b", "c"].map(|name| FieldDescription::new(name, FieldType::TextField, "text"));
         let columns: Vec<&FieldDescription> = fields.iter().collect();
-        let shown = layout("_pin=c&_pin=b&_width=widest:c").arrange(&columns);
+        let shown = layout("_pin=c&_pin=b&_width=widest.c").arrange(&columns);
         let classes: Vec<_> = shown.iter().map(|it| it.class.as_deref()).collect();
         assert_eq!(
             classes,

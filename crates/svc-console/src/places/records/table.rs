@@ -9,7 +9,7 @@ use svc_model::{
 use super::{
     View,
     chosen::can_name,
-    layout::{self, Shown},
+    layout::{self, TableColumn},
 };
 use crate::{
     assets::{CELL, GRID, RECORDS},
@@ -92,7 +92,7 @@ pub(super) fn count(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
 }
 
 /// The head of a column, which orders by it: first upwards, then downwards, then no more.
-fn head(view: &View<'_>, shown: &Shown<'_>) -> Markup {
+fn head(view: &View<'_>, shown: &TableColumn<'_>) -> Markup {
     let column = shown.field;
     let mut orders = view.query.order_by.iter();
     let order = orders.find(|order| order.field == column.name);
@@ -121,7 +121,7 @@ fn head(view: &View<'_>, shown: &Shown<'_>) -> Markup {
     }
 }
 
-fn row(view: &View<'_>, columns: &[Shown<'_>], record: &JsonObject, has_box: bool) -> Markup {
+fn row(view: &View<'_>, columns: &[TableColumn<'_>], record: &JsonObject, has_box: bool) -> Markup {
     let model = view.model;
     let is_pinned = columns.iter().any(|column| column.is_pinned);
     let id = model.id_of(record);
@@ -153,7 +153,7 @@ fn row(view: &View<'_>, columns: &[Shown<'_>], record: &JsonObject, has_box: boo
 pub(crate) fn data_cell(
     model: &Model<'_>,
     record: &JsonObject,
-    shown: &Shown<'_>,
+    shown: &TableColumn<'_>,
     href: Option<&Href>,
     is_first: bool,
 ) -> Markup {

@@ -7,7 +7,7 @@ use svc_model::{
 };
 
 use super::{
-    layout::{Layout, Shown},
+    layout::{Layout, TableColumn},
     saved::Saved,
 };
 use crate::{href::Href, places::model::Model, ui::form::hidden};
@@ -100,7 +100,7 @@ impl<'m> View<'m> {
     }
 
     /// The columns as the table has them.
-    pub(super) fn shown(&self) -> Vec<Shown<'m>> {
+    pub(super) fn shown(&self) -> Vec<TableColumn<'m>> {
         self.layout.arrange(&self.columns)
     }
 
