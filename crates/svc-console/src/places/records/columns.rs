@@ -57,7 +57,7 @@ pub(super) fn menu(view: &View<'_>, saved: &Saved) -> Markup {
                 form.stack method="get" action=(model.list()) {
                     (hidden(&view.at_start(), |query| query.fields = None))
                     div.checks #columns tabindex="0" role="group" aria-label=(texts.get("columns")) {
-                        @for field in &view.columns { (shown(view, field)) }
+                        @for column in view.shown() { (shown(view, column.field)) }
                         @for field in others {
                             div.column { (choice(field, false)) }
                         }
