@@ -4,6 +4,7 @@ mod audit;
 mod bulk;
 mod cells;
 mod charts;
+mod columns;
 mod diagram;
 mod elsewhere;
 mod filters;
@@ -17,6 +18,7 @@ mod records;
 mod resources;
 mod service;
 mod sign_in;
+mod slow;
 mod sql;
 mod views;
 

@@ -163,6 +163,23 @@ impl Visit {
         }
     }
 
+    /// The same visit for a part of the page that follows later. Its form stays here.
+    pub(crate) fn for_later(&self) -> Self {
+        Self {
+            service: Arc::clone(&self.service),
+            descriptions: Arc::clone(&self.descriptions),
+            parts: self.parts.clone(),
+            body: None,
+            origin: self.origin.clone(),
+            form: Form::default(),
+            authorization: self.authorization.clone(),
+            acting_as: self.acting_as.clone(),
+            account: self.account.clone(),
+            root: self.root.clone(),
+            texts: self.texts,
+        }
+    }
+
     pub(crate) fn method(&self) -> &Method {
         &self.parts.method
     }

@@ -3,6 +3,8 @@
 
 const main = "/console/projects/main/prod/";
 const dev = "/console/projects/main/dev/";
+/** Columns of a wide table, of which some are pinned and have widths. */
+const pinned = "id,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11,c12&_pin=c1&_pin=id&_width=wide.c1&_width=widest.c3&_width=narrow.id";
 const records = (model) => `${main}records/sqlite/${encodeURIComponent(model)}/`;
 
 /**
@@ -35,6 +37,7 @@ export const places = [
   { name: "records-without-key", path: records("notes") },
   { name: "records-view", path: records("part_names") },
   { name: "records-wide", path: records("wide"), budget: true },
+  { name: "records-pinned", path: `${records("wide")}?_fields=${pinned}`, dark: true, budget: true },
   { name: "records-large", path: records("large"), budget: true },
   { name: "record", path: `${records("parts")}record/1/`, snapshot: true, dark: true, budget: true },
   { name: "record-types", path: `${records("kinds")}record/1/` },
