@@ -24,6 +24,7 @@ use crate::{
     problem::{Problem, Result},
     session::{Cookie, Sender, prefix_of},
     texts::Texts,
+    timing::Timing,
 };
 
 /// The largest form, in bytes.
@@ -46,6 +47,8 @@ pub(crate) struct Visit {
     authorization: Option<HeaderValue>,
     acting_as: Option<ActingAs>,
     account: Option<Account>,
+    /// Where the time goes.
+    pub(crate) timing: Timing,
     /// The first place of the console.
     pub(crate) root: Href,
     pub(crate) texts: &'static Texts,
@@ -157,6 +160,7 @@ impl Visit {
             authorization: None,
             acting_as: None,
             account: None,
+            timing: Timing::start(),
         }
     }
 
@@ -416,7 +420,7 @@ impl Visit {
 
     fn client_for(&self, scope: Option<(&ProjectName, &EnvironmentName)>) -> Result<Client> {
         let (transport, data, app) = (
-            self.service.transport(&self.parts),
+            self.timing.around(self.service.transport(&self.parts)),
             self.service.base_url(),
             self.service.app_base_url(),
         );
