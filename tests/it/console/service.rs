@@ -77,7 +77,7 @@ fn a_page_says_where_its_time_went_and_signing_in_does_not() {
     assert!(timing.contains(", api;dur=") && timing.contains(" calls\""));
     assert!(timing.contains("desc=\"GET /projects/main/prod/s/models/parts"));
     assert!(!timing.contains("bolt"), "{timing}");
-    // How long a password was looked at is told to nobody, whoever is signed in.
+    // How long a password was looked at is never told, even to somebody who is signed in.
     let typed = [
         ("email", "eve@example.com"),
         ("password", "wrong"),
