@@ -19,6 +19,7 @@ mod problem;
 mod service;
 mod session;
 mod texts;
+mod timing;
 mod ui;
 mod visit;
 

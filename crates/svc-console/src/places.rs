@@ -46,6 +46,7 @@ use crate::{
     answer::Answer,
     assets,
     problem::{Problem, Result},
+    timing::SERVER_TIMING,
     visit::Visit,
 };
 
@@ -64,7 +65,14 @@ pub(crate) async fn answer(mut visit: Visit) -> Response<Body> {
         true => answer.secret(),
         false => answer,
     };
-    answer.into_response()
+    let mut response = answer.into_response();
+    // Not of what signs in: it would tell how long a password was looked at.
+    if visit.account().is_ok()
+        && let Some(timing) = visit.timing.header()
+    {
+        response.headers_mut().insert(SERVER_TIMING, timing);
+    }
+    response
 }
 
 async fn route(visit: &mut Visit) -> Result<Answer> {

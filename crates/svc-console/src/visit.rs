@@ -24,6 +24,7 @@ use crate::{
     problem::{Problem, Result},
     session::{Cookie, Sender, prefix_of},
     texts::Texts,
+    timing::Timing,
 };
 
 /// The largest form, in bytes.
@@ -48,6 +49,8 @@ pub(crate) struct Visit {
     kept: Option<String>,
     acting_as: Option<ActingAs>,
     account: Option<Account>,
+    /// Where the time goes.
+    pub(crate) timing: Timing,
     /// The first place of the console.
     pub(crate) root: Href,
     pub(crate) texts: &'static Texts,
@@ -160,6 +163,7 @@ impl Visit {
             kept: None,
             acting_as: None,
             account: None,
+            timing: Timing::start(),
         }
     }
 
@@ -437,7 +441,7 @@ impl Visit {
 
     fn client_for(&self, scope: Option<(&ProjectName, &EnvironmentName)>) -> Result<Client> {
         let (transport, data, app) = (
-            self.service.transport(&self.parts),
+            self.timing.around(self.service.transport(&self.parts)),
             self.service.base_url(),
             self.service.app_base_url(),
         );
