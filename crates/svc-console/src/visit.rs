@@ -177,8 +177,11 @@ impl Visit {
             origin: self.origin.clone(),
             form: Form::default(),
             authorization: self.authorization.clone(),
+            // What has changed is in the beginning of the answer.
+            kept: None,
             acting_as: self.acting_as.clone(),
             account: self.account.clone(),
+            timing: Timing::start(),
             root: self.root.clone(),
             texts: self.texts,
         }
