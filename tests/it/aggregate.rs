@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use svc_tests::{Call, Service};
+use svc_tests::{Call, End, Service};
 use tempfile::TempDir;
 
 use crate::shared::{demo, serve};
@@ -274,8 +274,7 @@ fn the_sum_of_a_large_table_is_that_of_one_state_while_others_write() {
             }
             written
         });
-        // The writer ends when a check fails, too.
-        let reading = EndsWriting(&done);
+        let reading = End(&done);
         for _ in 0..20 {
             let path = "/models/moves/aggregate?_y_func=sum&_y_column=amount";
             let sum = service.data("GET", "s", path).ok();
@@ -287,13 +286,4 @@ fn the_sum_of_a_large_table_is_that_of_one_state_while_others_write() {
         drop(reading);
         assert!(writer.join().unwrap() > 0);
     });
-}
-
-/// Ends another thread's writing when it is dropped.
-struct EndsWriting<'a>(&'a AtomicBool);
-
-impl Drop for EndsWriting<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }

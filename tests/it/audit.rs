@@ -22,7 +22,7 @@ use std::{
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use svc_tests::{
-    Answer, Call, Program, Service,
+    Answer, Call, End, Program, Service,
     servers::{MariadbServer, PostgresServer, Server as _},
     wait_until,
 };

@@ -14,7 +14,7 @@ use std::{
 
 use rusqlite::Connection;
 use serde_json::json;
-use svc_tests::{Program, Service, program, wait_until};
+use svc_tests::{End, Program, Service, program, wait_until};
 
 /// A service over a database with a table `t`.
 fn service(folder: &Path) -> Service {
@@ -36,6 +36,7 @@ fn a_backup_under_writes_has_every_write_that_was_acknowledged_before_it_began()
         acknowledged.0.len().min(acknowledged.1.len())
     };
     let before = thread::scope(|scope| {
+        let _end = End(&stop);
         for writer in 0..4 {
             let (service, acknowledged, stop) = (&service, &acknowledged, &stop);
             scope.spawn(move || {
@@ -62,7 +63,6 @@ fn a_backup_under_writes_has_every_write_that_was_acknowledged_before_it_began()
         let file = folder.path().join("copy.db");
         let arguments = ["backup", "--with-key", file.to_str().unwrap()];
         Program::new(folder.path(), &arguments).run_ok();
-        stop.store(true, Ordering::Relaxed);
         before
     });
     service.kill();

@@ -4,6 +4,9 @@ mod audit;
 mod bulk;
 mod cells;
 mod charts;
+mod columns;
+mod diagram;
+mod elsewhere;
 mod filters;
 mod find;
 mod imports;
@@ -15,6 +18,7 @@ mod records;
 mod resources;
 mod service;
 mod sign_in;
+mod slow;
 mod sql;
 mod views;
 

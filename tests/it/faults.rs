@@ -12,7 +12,7 @@ use std::{
 
 use rusqlite::Connection;
 use serde_json::json;
-use svc_tests::{Program, Service, wait_until};
+use svc_tests::{End, Program, Service, wait_until};
 
 use crate::shared::serve;
 
@@ -46,6 +46,7 @@ fn a_killed_service_loses_no_acknowledged_write() {
             Mutex::new(Vec::new()),
         );
         thread::scope(|scope| {
+            let _end = End(&stop);
             for _ in 0..8 {
                 scope.spawn(|| {
                     while !stop.load(Ordering::Relaxed) {
@@ -88,7 +89,6 @@ fn a_killed_service_loses_no_acknowledged_write() {
                 made_records.lock().unwrap().len() > 100 && made_pages.lock().unwrap().len() > 20
             });
             service.signal("KILL");
-            stop.store(true, Ordering::Relaxed);
         });
         records.extend(made_records.into_inner().unwrap());
         pages.extend(made_pages.into_inner().unwrap());

@@ -11,7 +11,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use svc_tests::{Program, Service, servers::GaleraCluster, wait_until};
+use svc_tests::{End, Program, Service, servers::GaleraCluster, wait_until};
 use tempfile::TempDir;
 
 use crate::shared::serve;
@@ -115,9 +115,11 @@ fn a_node_that_dies_costs_a_few_seconds_and_no_acknowledged_write_and_is_used_ag
     let mut cluster = cluster();
     let database = cluster.database(TABLES);
     let folder = tempfile::tempdir().unwrap();
-    let service = service(&folder, &cluster, &database, &[0, 1, 2]);
+    // Without the third node, one of the others is used or none.
+    let service = service(&folder, &cluster, &database, &[0, 1]);
     let load = Load::default();
     thread::scope(|scope| {
+        let _end = End(&load.ends);
         for caller in 0..3 {
             let (load, service) = (&load, &service);
             scope.spawn(move || load.creates(service, caller));
@@ -140,9 +142,7 @@ fn a_node_that_dies_costs_a_few_seconds_and_no_acknowledged_write_and_is_used_ag
         let killed = Instant::now();
         load.goes_on();
         assert!(connections(&cluster, 0, &database) > 0);
-        assert_eq!(connections(&cluster, 2, &database), 0);
         load.failed_shortly_since(killed);
-        load.ends.store(true, Ordering::Relaxed);
     });
     cluster.run(1);
 

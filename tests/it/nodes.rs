@@ -95,6 +95,57 @@ fn a_token_is_valid_at_once_and_dead_within_a_second_on_every_node() {
     }
 }
 
+/// A query that does not end in the time of a test.
+const ENDLESS: &str = "SELECT count(*) AS endless FROM n a, n b, n c, n d, n e WHERE a.id + b.id + c.id + d.id + e.id < 0";
+
+#[test]
+fn a_statement_is_listed_and_cancelled_by_a_call_to_any_node() {
+    let store = PostgresServer::shared().database("");
+    let cluster = Cluster::start(store, 3, &["--statement-timeout", "100"]);
+    let numbers = "CREATE TABLE n (id INTEGER PRIMARY KEY);
+        WITH RECURSIVE c (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM c WHERE id < 400) INSERT INTO n SELECT id FROM c";
+    Connection::open(cluster.folder.path().join("shop.db"))
+        .and_then(|shop| shop.execute_batch(numbers))
+        .unwrap();
+    let (token, other) = (cluster.token(), cluster.token());
+    let call = |node: usize, method: &str, path: &str, token: &str| {
+        let call = cluster.nodes[node].data_anonymous(method, "shop", path);
+        call.authorization(token)
+    };
+    let listed = |node, token| -> Vec<String> {
+        let list = call(node, "GET", "/statements", token).expect(200).json();
+        let list = list.as_array().unwrap().iter();
+        list.map(|statement| statement["id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let [first, second] = [(0, "first"), (1, "second")].map(|(node, id)| {
+        let sql = call(node, "POST", "/sql_get_query", &token).header("x-statement-id", id);
+        let sql = sql.json(&json!({ "query": ENDLESS }));
+        std::thread::spawn(move || sql.send())
+    });
+    for node in 0..3 {
+        wait_until("each node lists both", || listed(node, &token).len() == 2);
+        assert!(
+            listed(node, &other).is_empty(),
+            "they are of another caller"
+        );
+    }
+    call(2, "DELETE", "/statements/first", &other).expect(404);
+    call(2, "DELETE", "/statements/first", &token).expect(204);
+    let ended = first.join().unwrap();
+    assert_eq!(ended.status, 409, "{}", ended.body);
+    for node in 0..3 {
+        assert_eq!(listed(node, &token), ["second"]);
+    }
+    call(0, "DELETE", "/statements/second", &token).expect(204);
+    assert_eq!(second.join().unwrap().status, 409);
+    call(1, "DELETE", "/statements/second", &token).expect(404);
+    let mut store = postgres::Client::connect(&cluster.store, postgres::NoTls).unwrap();
+    let left = "SELECT count(*) FROM node_questions";
+    let left: i64 = store.query_one(left, &[]).unwrap().get(0);
+    assert_eq!(left, 0, "no question is left in the store");
+}
+
 #[test]
 fn operators_see_the_nodes_that_live() {
     let store = PostgresServer::shared().database("");

@@ -11,7 +11,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use svc_tests::{Call, program, wait_until};
+use svc_tests::{Call, End, program, wait_until};
 use tempfile::TempDir;
 
 /// The program with a socket that it did not open. It is killed when this is dropped.
@@ -91,6 +91,7 @@ fn a_restart_on_a_passed_socket_refuses_and_loses_no_request() {
     let mut serving = first;
     // It serves until the last thread has ended.
     let _serving = thread::scope(|scope| {
+        let _end = End(&is_over);
         for _ in 0..4 {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
@@ -105,7 +106,6 @@ fn a_restart_on_a_passed_socket_refuses_and_loses_no_request() {
             serving = Activated::start(folder.path(), &socket, "listen");
         }
         more(20);
-        is_over.store(true, Ordering::Relaxed);
         serving
     });
 }

@@ -12,7 +12,7 @@ use std::{
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use svc_tests::{
-    Call, Program, Service, program,
+    Call, End, Program, Service, program,
     servers::{PostgresServer, Server as _},
     wait_until,
 };
@@ -222,6 +222,7 @@ fn a_copy_of_a_store_that_serves_has_every_write_that_was_acknowledged_before() 
     let (ends, written) = (AtomicBool::new(false), AtomicUsize::new(0));
     let url = database();
     let (before, copied) = thread::scope(|scope| {
+        let _end = End(&ends);
         for _ in 0..3 {
             scope.spawn(|| {
                 while !ends.load(Ordering::Relaxed) {
@@ -238,7 +239,6 @@ fn a_copy_of_a_store_that_serves_has_every_write_that_was_acknowledged_before() 
         });
         let before = written.load(Ordering::Relaxed) as u64;
         let copied = [&url, "b"].map(|to| copy(folder.path(), "a", to, &[]));
-        ends.store(true, Ordering::Relaxed);
         (before, copied)
     });
     for copied in copied {

@@ -10,12 +10,14 @@ mod call;
 pub mod cluster;
 pub mod mail;
 mod program;
+mod running;
 pub mod servers;
 mod store;
 
 pub use self::{
     call::{Answer, Call},
     program::{Program, Service, program, wait_until},
+    running::End,
     store::{execute_in_store, is_on_server as stores_are_on_server, store_url},
 };
 

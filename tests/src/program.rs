@@ -4,36 +4,17 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Output, Stdio},
-    sync::{Arc, Mutex, Once, mpsc},
+    sync::{Arc, Mutex, mpsc},
     thread,
     time::{Duration, Instant},
 };
 
 use serde_json::Value;
 
-use crate::{Call, store};
+use crate::{Call, running::limit_time, store};
 
 /// How long anything may take before a test gives up.
 const DEADLINE: Duration = Duration::from_secs(120);
-
-/// How long all tests of a process may take together.
-const ALL_TESTS: Duration = Duration::from_secs(30 * 60);
-
-/// Ends the process when its tests take too long, so that one that waits for ever keeps nobody else waiting. The test harness has
-/// named those that run for more than a minute.
-pub(crate) fn limit_time() {
-    static LIMIT: Once = Once::new();
-    LIMIT.call_once(|| {
-        thread::spawn(|| {
-            thread::sleep(ALL_TESTS);
-            eprintln!(
-                "the tests did not end within {} minutes",
-                ALL_TESTS.as_secs() / 60
-            );
-            std::process::abort();
-        });
-    });
-}
 
 /// Polls until `condition` holds.
 ///

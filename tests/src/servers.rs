@@ -26,7 +26,7 @@ use svc_system::{install, is_root};
 pub use self::galera::GaleraCluster;
 pub use self::pair::PostgresPair;
 pub use self::patroni::PatroniCluster;
-use crate::{program::limit_time, wait_until};
+use crate::{running::limit_time, wait_until};
 
 /// The password of the server's user, with characters that a URL has to escape.
 const PASSWORD: &str = "s3cret/p@ss";

@@ -7,6 +7,8 @@ pub(crate) mod variables;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, parser::ValueSource};
 use svc_server::SettingSource;
 
+#[cfg(feature = "console")]
+use crate::console;
 use crate::{
     admin::{
         account, audit, backup, doctor, environment, key, mail, member, project, resource, restore,
@@ -46,6 +48,8 @@ pub(crate) struct Cli {
 enum Command {
     Demo(demo::Demo),
     Serve(serve::Serve),
+    #[cfg(feature = "console")]
+    Console(console::Console),
     Project(Administer<project::Project>),
     Env(Administer<environment::Environment>),
     Account(Administer<account::Account>),
@@ -121,6 +125,8 @@ impl Cli {
             ($($command:ident)+) => {
                 match self.command {
                     $(Command::$command(command) => Box::pin(command.run(&context)).await,)+
+                    #[cfg(feature = "console")]
+                    Command::Console(console) => Box::pin(console.run(&context)).await,
                     Command::Completions(completions) => completions.run(&context, Self::command()),
                 }
             };

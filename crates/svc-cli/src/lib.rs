@@ -20,6 +20,8 @@ mod app;
 mod cli;
 mod client;
 mod connect;
+#[cfg(feature = "console")]
+mod console;
 mod context;
 mod demo;
 mod error;

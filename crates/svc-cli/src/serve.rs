@@ -7,10 +7,10 @@ mod open_files;
 pub(crate) mod options;
 pub(crate) mod ready;
 pub(crate) mod shutdown;
-mod sockets;
+pub(crate) mod sockets;
 pub(crate) mod start;
 #[cfg(unix)]
-mod systemd;
+pub(crate) mod systemd;
 
 use std::collections::BTreeMap;
 

@@ -58,6 +58,7 @@ addEventListener("submit", async (event) => {
   const made = await ask(form.getAttribute("action"), { method: "POST", body });
   const cell = made.content.querySelector("td");
   if (made.ok && cell) {
+    cell.className = at.className;
     at.replaceWith(cell);
     at = cell;
     close();

@@ -27,3 +27,12 @@ addEventListener("change", async (event) => {
   form.replaceWith(template.content);
   document.getElementById(form.id)?.elements[next]?.focus();
 });
+
+// A long list of choices shows those whose name has what is typed.
+addEventListener("input", ({ target }) => {
+  const list = document.getElementById(target.dataset?.finds);
+  const wanted = target.value?.toLowerCase();
+  for (const one of list?.children ?? []) {
+    one.hidden = !one.querySelector("bdi").textContent.toLowerCase().includes(wanted);
+  }
+});

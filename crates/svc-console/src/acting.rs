@@ -14,7 +14,7 @@ use crate::problem::{Problem, Result};
 const ACT_AS: HeaderName = HeaderName::from_static("x-act-as");
 
 /// The user whose view is shown.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ActingAs {
     uid: String,
     email: OnceLock<String>,

@@ -166,6 +166,15 @@ impl Answer {
         self
     }
 
+    /// The same with a cookie, unless it sets or removes one already.
+    #[must_use]
+    pub(crate) fn cookie_unless_set(self, cookie: &str) -> Self {
+        match self.headers.contains_key(header::SET_COOKIE) {
+            true => self,
+            false => self.cookie(cookie),
+        }
+    }
+
     /// The same, after which the browser forgets what it has kept of the console.
     #[must_use]
     pub(crate) fn forget(mut self) -> Self {

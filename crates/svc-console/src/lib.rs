@@ -19,6 +19,7 @@ mod problem;
 mod service;
 mod session;
 mod texts;
+mod timing;
 mod ui;
 mod visit;
 
@@ -27,7 +28,7 @@ use std::{fmt, sync::Arc};
 use http::{Request, Response};
 use svc_model::wire::{Body, BoxFuture, Transport, TransportError};
 
-pub use self::service::{BoxError, FirstOperator, Service};
+pub use self::service::{BoxError, Codes, FirstOperator, OpenSession, Service};
 use self::{descriptions::Descriptions, visit::Visit};
 
 /// The console of a service: it answers requests below `/console`.

@@ -8,6 +8,7 @@ mod charts;
 mod components;
 mod context;
 mod dashboard;
+mod diagram;
 mod enter;
 mod entered;
 mod environment;
@@ -45,6 +46,7 @@ use crate::{
     answer::Answer,
     assets,
     problem::{Problem, Result},
+    timing::SERVER_TIMING,
     visit::Visit,
 };
 
@@ -54,12 +56,23 @@ pub(crate) async fn answer(mut visit: Visit) -> Response<Body> {
         Ok(answer) => answer,
         Err(problem) => problem::answer(&visit, &problem),
     };
+    let answer = match visit.changed_cookie() {
+        Some(cookie) => answer.cookie_unless_set(&cookie),
+        None => answer,
+    };
     // What was typed comes back with it: a password may be among it.
     let answer = match visit.is_post() {
         true => answer.secret(),
         false => answer,
     };
-    answer.into_response()
+    let mut response = answer.into_response();
+    // Not of what signs in: it would tell how long a password was looked at.
+    if visit.account().is_ok()
+        && let Some(timing) = visit.timing.header()
+    {
+        response.headers_mut().insert(SERVER_TIMING, timing);
+    }
+    response
 }
 
 async fn route(visit: &mut Visit) -> Result<Answer> {
@@ -80,7 +93,7 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
             false => Answer::see_other(&format!("{here}?{query}")),
         });
     }
-    visit.open_session().await?;
+    let opened = visit.open_session().await;
     if visit.is_post() {
         let takes_files = matches!(
             parts[..],
@@ -88,6 +101,8 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
         );
         visit.read_form(takes_files).await?;
     }
+    // Only now: what was entered comes back with what went wrong.
+    opened?;
     match parts[..] {
         ["sign-in"] => return sign_in::answer(visit).await,
         ["forgotten"] => return forgotten::answer(visit).await,
@@ -150,6 +165,7 @@ fn of_environment<'v>(
             of_model(visit, scope, (resource, model), rest)
         }
         ["resources", name] => Box::pin(resources::answer(visit, scope, name)),
+        ["resources", name, "diagram"] => Box::pin(diagram::answer(visit, scope, name)),
         ["resources", name, "delete"] => Box::pin(resources::delete(visit, scope, name)),
         ["rights", ref rest @ ..] => Box::pin(rights::route(visit, scope, rest)),
         ["settings", ref rest @ ..] => Box::pin(settings::route(visit, scope, rest)),

@@ -1,7 +1,7 @@
 //! Why a place could not answer.
 
 use http::StatusCode;
-use svc_api::Error;
+use svc_api::{Error, model::wire::TransportErrorKind};
 
 use crate::BoxError;
 
@@ -70,7 +70,58 @@ impl Problem {
             Self::SignedOut => StatusCode::UNAUTHORIZED,
             Self::OtherAccount => StatusCode::CONFLICT,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Api(error) => error.status().unwrap_or(StatusCode::BAD_GATEWAY),
+            Self::Api(error) => status_of(error),
         }
+    }
+
+    /// Whether the same may succeed in a moment, since nobody has answered.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            Self::Unavailable(_) => true,
+            Self::Api(error) => Silence::of(error).is_some(),
+            _ => false,
+        }
+    }
+}
+
+/// The service has said nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Silence {
+    /// It could not be reached, and knows nothing of the call.
+    Away,
+    /// It may have done what it was asked for.
+    Unanswered,
+}
+
+impl Silence {
+    /// `None` for an answer of the service, whatever it says.
+    pub(crate) fn of(error: &Error) -> Option<Self> {
+        match error.transport_error().map(|error| error.kind()) {
+            Some(TransportErrorKind::Connect) => Some(Self::Away),
+            Some(TransportErrorKind::Timeout | TransportErrorKind::Interrupted) => {
+                Some(Self::Unanswered)
+            }
+            Some(_) => None,
+            None => is_of_gateway(error).then_some(Self::Unanswered),
+        }
+    }
+}
+
+/// Whether what is before the service has answered in its place: the service itself says more.
+fn is_of_gateway(error: &Error) -> bool {
+    let is_silent = matches!(
+        error.status(),
+        Some(
+            StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
+        )
+    );
+    is_silent && error.detail().is_none() && error.general_errors().is_empty()
+}
+
+/// The status of an answer about a call that has failed.
+pub(crate) fn status_of(error: &Error) -> StatusCode {
+    match (Silence::of(error), error.status()) {
+        (Some(_), _) => StatusCode::SERVICE_UNAVAILABLE,
+        (None, status) => status.unwrap_or(StatusCode::BAD_GATEWAY),
     }
 }

@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use http::{HeaderValue, request::Parts};
+use svc_api::auth::AuthState;
 use svc_model::wire::{BoxFuture, Transport};
 
 /// Any error.
@@ -20,7 +21,27 @@ pub enum FirstOperator {
     Refused(String),
 }
 
-/// The service behind the console, and how a browser keeps a session.
+/// A session that goes on.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct OpenSession {
+    /// The `Authorization` of its calls.
+    pub authorization: HeaderValue,
+    /// What the browser keeps from now on, where that is something else than before.
+    pub kept: Option<String>,
+}
+
+impl OpenSession {
+    /// A session of which the browser keeps the same as before.
+    pub fn new(authorization: HeaderValue) -> Self {
+        Self {
+            authorization,
+            kept: None,
+        }
+    }
+}
+
+/// The service behind the console: how it is reached, and how a browser keeps a session.
 pub trait Service: fmt::Debug + Send + Sync + 'static {
     /// The data host, over the [transport](Self::transport).
     fn base_url(&self) -> &str;
@@ -34,15 +55,36 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
     /// Scheme, host and path prefix under which a browser has reached the console.
     fn origin(&self, request: &Parts) -> String;
 
-    /// The same of the data host, which may have an address of its own.
-    fn data_origin(&self, request: &Parts) -> String;
+    /// The data host, as programs of who looks reach it.
+    fn data_url(&self, request: &Parts) -> String;
+
+    /// The same of the application host.
+    fn app_url(&self, request: &Parts) -> String;
 
     /// The way to the service for one request of a browser.
     fn transport(&self, request: &Parts) -> Arc<dyn Transport>;
 
-    /// What a browser keeps of the session that a refresh token belongs to; `None` when the token cannot be read.
-    fn browser_session(&self, refresh_token: &str) -> Option<String>;
+    /// What a browser keeps of a session that begins; `None` when its tokens cannot be kept.
+    fn browser_session(&self, tokens: AuthState) -> Option<String>;
 
+    /// The session that a browser keeps; `None` when it has ended.
+    ///
+    /// # Errors
+    /// When nobody can say so now.
+    fn open_session<'a>(
+        &'a self,
+        kept: &'a str,
+    ) -> BoxFuture<'a, Result<Option<OpenSession>, BoxError>>;
+
+    /// The service has refused this `Authorization` of the session that a browser keeps, so that another one is needed.
+    fn refused(&self, kept: &str, authorization: &HeaderValue);
+
+    /// What codes open; `None` where only another process knows the codes. Their places then do not exist.
+    fn codes(&self) -> Option<&dyn Codes>;
+}
+
+/// Ways in without a password, by codes that only the service itself knows.
+pub trait Codes: fmt::Debug + Send + Sync {
     /// Signs in who has a link for one use; gives what the browser keeps, `None` when the code of the link is not valid.
     ///
     /// # Errors
@@ -69,16 +111,4 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
         email: &'a str,
         password: &'a str,
     ) -> BoxFuture<'a, Result<FirstOperator, BoxError>>;
-
-    /// The `Authorization` of calls for the session that a browser keeps; `None` when it has ended.
-    ///
-    /// # Errors
-    /// When nobody can say so now.
-    fn authorization<'a>(
-        &'a self,
-        kept: &'a str,
-    ) -> BoxFuture<'a, Result<Option<HeaderValue>, BoxError>>;
-
-    /// The service has refused the `Authorization` of the session that a browser keeps, so that another one is needed.
-    fn forget_authorization(&self, kept: &str);
 }

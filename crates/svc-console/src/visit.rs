@@ -6,7 +6,7 @@ use http::{HeaderValue, Method, Request, header, request::Parts};
 use percent_encoding::percent_decode_str;
 use svc_api::{
     Client,
-    auth::{AuthError, AuthTarget, TokenProvider},
+    auth::{AuthError, AuthState, AuthTarget, TokenProvider},
 };
 use svc_model::{
     EnvironmentName, ProjectName,
@@ -16,7 +16,7 @@ use svc_model::{
 };
 
 use crate::{
-    FirstOperator, Service,
+    BoxError, Codes, OpenSession, Service,
     acting::{ActingAs, AsUser},
     descriptions::Descriptions,
     href::Href,
@@ -24,6 +24,7 @@ use crate::{
     problem::{Problem, Result},
     session::{Cookie, Sender, prefix_of},
     texts::Texts,
+    timing::Timing,
 };
 
 /// The largest form, in bytes.
@@ -44,8 +45,12 @@ pub(crate) struct Visit {
     origin: String,
     form: Form,
     authorization: Option<HeaderValue>,
+    /// What the browser keeps of its session from now on, where that has changed.
+    kept: Option<String>,
     acting_as: Option<ActingAs>,
     account: Option<Account>,
+    /// Where the time goes.
+    pub(crate) timing: Timing,
     /// The first place of the console.
     pub(crate) root: Href,
     pub(crate) texts: &'static Texts,
@@ -155,8 +160,30 @@ impl Visit {
             origin,
             form: Form::default(),
             authorization: None,
+            kept: None,
             acting_as: None,
             account: None,
+            timing: Timing::start(),
+        }
+    }
+
+    /// The same visit for a part of the page that follows later. Its form stays here.
+    pub(crate) fn for_later(&self) -> Self {
+        Self {
+            service: Arc::clone(&self.service),
+            descriptions: Arc::clone(&self.descriptions),
+            parts: self.parts.clone(),
+            body: None,
+            origin: self.origin.clone(),
+            form: Form::default(),
+            authorization: self.authorization.clone(),
+            // What has changed is in the beginning of the answer.
+            kept: None,
+            acting_as: self.acting_as.clone(),
+            account: self.account.clone(),
+            timing: Timing::start(),
+            root: self.root.clone(),
+            texts: self.texts,
         }
     }
 
@@ -224,33 +251,21 @@ impl Visit {
     }
 
     /// The header that sets the cookie to what is kept of a new session.
-    pub(crate) fn keep(&self, refresh_token: &str) -> Option<String> {
-        let kept = self.service.browser_session(refresh_token)?;
+    pub(crate) fn keep(&self, tokens: AuthState) -> Option<String> {
+        let kept = self.service.browser_session(tokens)?;
         Some(self.cookie().set(&kept))
     }
 
     /// Signs in who has a link for one use: the header that sets the cookie.
     pub(crate) async fn sign_in_with(&self, code: &str) -> Result<Option<String>> {
-        let kept = self.service.sign_in_with(&self.parts, code).await;
+        let kept = self.codes()?.sign_in_with(&self.parts, code).await;
         let kept = kept.map_err(Problem::Unavailable)?;
         Ok(kept.map(|kept| self.cookie().set(&kept)))
     }
 
-    /// Whether this code opens the page that makes the first operator.
-    pub(crate) async fn is_first_run(&self, code: &str) -> Result<bool> {
-        let known = self.service.is_first_run(code).await;
-        known.map_err(Problem::Unavailable)
-    }
-
-    /// Makes the first operator, who has this code.
-    pub(crate) async fn make_operator(
-        &self,
-        code: &str,
-        email: &str,
-        password: &str,
-    ) -> Result<FirstOperator> {
-        let made = self.service.make_operator(code, email, password).await;
-        made.map_err(Problem::Unavailable)
+    /// What codes open; where there are none, the places that ask for them do not exist.
+    pub(crate) fn codes(&self) -> Result<&dyn Codes> {
+        self.service.codes().ok_or(Problem::NotFound)
     }
 
     /// The header that removes the cookie.
@@ -258,13 +273,26 @@ impl Visit {
         self.cookie().clear()
     }
 
+    /// The header that sets the cookie to what the browser keeps from now on, where that has changed.
+    pub(crate) fn changed_cookie(&self) -> Option<String> {
+        let kept = self.kept.as_deref()?;
+        Some(self.cookie().set(kept))
+    }
+
     /// Looks whose session it is.
     pub(crate) async fn open_session(&mut self) -> Result<()> {
         let cookie = self.cookie();
         if let Some(kept) = cookie.read(&self.parts.headers) {
-            let authorization = self.service.authorization(kept).await;
-            self.authorization = authorization.map_err(Problem::Unavailable)?;
+            let opened = self.service.open_session(kept).await;
+            self.take_session(opened)?;
         }
+        Ok(())
+    }
+
+    fn take_session(&mut self, opened: Result<Option<OpenSession>, BoxError>) -> Result<()> {
+        let opened = opened.map_err(Problem::Unavailable)?;
+        self.authorization = opened.as_ref().map(|opened| opened.authorization.clone());
+        self.kept = opened.and_then(|opened| opened.kept);
         Ok(())
     }
 
@@ -279,10 +307,10 @@ impl Visit {
             // The session may go on although its token has ended early: by new signing keys.
             Err(Problem::SignedOut) => {
                 let cookie = self.cookie();
-                if let Some(kept) = cookie.read(&self.parts.headers) {
-                    self.service.forget_authorization(kept);
+                let refused = self.authorization.take();
+                if let (Some(kept), Some(refused)) = (cookie.read(&self.parts.headers), refused) {
+                    self.service.refused(kept, &refused);
                 }
-                self.authorization = None;
                 self.open_session().await?;
                 match self.is_signed_in() {
                     true => self.fetch_account().await?,
@@ -311,12 +339,12 @@ impl Visit {
 
     /// Scheme, host and path prefix of the data host, as programs reach it.
     pub(crate) fn data_url(&self) -> String {
-        self.service.data_origin(&self.parts)
+        self.service.data_url(&self.parts)
     }
 
     /// The same of the application host.
     pub(crate) fn app_url(&self) -> String {
-        format!("{}/api", self.origin)
+        self.service.app_url(&self.parts)
     }
 
     /// Reads the form, which a page of the console must have sent. One with a file is left for the place, where it takes files.
@@ -416,7 +444,7 @@ impl Visit {
 
     fn client_for(&self, scope: Option<(&ProjectName, &EnvironmentName)>) -> Result<Client> {
         let (transport, data, app) = (
-            self.service.transport(&self.parts),
+            self.timing.around(self.service.transport(&self.parts)),
             self.service.base_url(),
             self.service.app_base_url(),
         );

@@ -1,12 +1,28 @@
 # Die Texte der Konsole auf Deutsch.
 
+# What is around every page.
+
 skip = Zum Inhalt
 areas = Teile der Umgebung
 area-data = Daten
+area-users = Benutzer
+area-settings = Einstellungen
+area-pages = Seiten
+area-sql = SQL
+area-charts = Diagramme
+area-integrations = Integrationen
+area-audit = Protokoll
 crumbs = Wo Sie sind
 environment = Umgebung
 production = Produktion
 request-id = Anfrage:
+sign-out = Abmelden
+seen-as = Sie sehen, was dieser Benutzer sieht:
+seen-as-only = Hier kann nichts geändert werden.
+seen-as-end = Zurück zur eigenen Ansicht
+
+# Words of many places.
+
 confirm-name = Zur Bestätigung den Namen eingeben: { $name }
 confirm-name-wrong = Zur Bestätigung { $name } eingeben. Es wurde nichts getan.
 yes = ja
@@ -16,6 +32,30 @@ bytes = { $count ->
     [one] { $count } Byte
    *[other] { $count } Byte
 }
+email = E-Mail-Adresse
+password = Passwort
+go-on = Weiter
+search = Suchen
+pages = Seiten
+previous = Zurück
+next = Weiter
+shown = { $count ->
+    [one] ein Datensatz gezeigt
+   *[other] { $count } Datensätze gezeigt
+}
+required = Pflichtfeld
+save = Speichern
+create = Anlegen
+cancel = Abbrechen
+saved = Gespeichert.
+unchanged = Nichts wurde geändert, deshalb wurde nichts gespeichert.
+choose = Auswählen
+choose-one = Datensatz { $key } auswählen
+copy-text = Kopieren
+copy-done = Kopiert
+language-name = Deutsch
+
+# Signing in.
 
 sign-in = Anmelden
 sign-in-wrong = Die E-Mail-Adresse oder das Passwort ist falsch.
@@ -26,11 +66,6 @@ forgotten = Passwort vergessen
 forgotten-what = Wir senden eine E-Mail mit einem Link. Er gilt eine Stunde und setzt ein neues Passwort.
 forgotten-send = E-Mail senden
 forgotten-sent = Wenn es ein Konto mit dieser Adresse gibt, ist die E-Mail unterwegs.
-sign-out = Abmelden
-email = E-Mail-Adresse
-password = Passwort
-go-on = Weiter
-
 enter = Willkommen
 enter-what = Mit diesem Link melden Sie sich einmal an.
 enter-invalid = Dieser Link wurde schon benutzt oder ist zu alt. Bitten Sie um einen neuen, oder melden Sie sich mit Ihrem Passwort an.
@@ -38,6 +73,8 @@ first-run = Das erste Konto
 first-run-what = Noch betreibt niemand diesen Dienst. Dieses Konto darf alles.
 first-run-make = Konto anlegen
 first-run-late = Diesen Dienst betreibt schon jemand, oder der Link ist nicht vollständig.
+
+# What went wrong.
 
 problem-title = Das hat nicht geklappt
 problem-home = Zu den Projekten
@@ -50,7 +87,14 @@ problem-too-large = Was gesendet wurde, ist zu groß. Senden Sie weniger auf ein
 problem-too-large-to-keep = Ihre Sitzung ist zu Ende, und was Sie gesendet haben, ist zu groß, um es aufzuheben. Melden Sie sich in einem anderen Tab an, gehen Sie hier zurück und senden Sie es noch einmal.
 problem-foreign = Das Formular kam von einer anderen Website, deshalb wurde nichts getan. Öffnen Sie die Seite hier und senden Sie es noch einmal.
 problem-other-account = Inzwischen hat sich jemand anderes angemeldet, deshalb wurde nichts getan. Öffnen Sie die Seite noch einmal.
-problem-unavailable = Der Dienst kann gerade keine Sitzungen nachsehen. Versuchen Sie es gleich noch einmal.
+problem-unavailable = Der Dienst kann gerade nicht nach Ihrer Sitzung gefragt werden. Versuchen Sie es gleich noch einmal. Wenn das nicht hilft, sagen Sie es denen, die ihn betreiben.
+problem-again = Noch einmal versuchen
+problem-not-administrator = Das können nur Administratoren des Projekts. Wenden Sie sich an einen von ihnen.
+problem-not-operator = Das können nur Betreiber des Dienstes.
+problem-only-seeing = Sie sehen, was jemand anderes sieht. Hier kann nichts geändert werden. Gehen Sie zuerst zurück zu Ihrer eigenen Ansicht.
+problem-forbidden = Das dürfen Sie nicht. Bitten Sie einen Administrator des Projekts um das Recht.
+
+# Projects and accounts.
 
 projects = Projekte
 projects-empty = Sie sind noch in keinem Projekt Mitglied. Bitten Sie einen Administrator, Sie hinzuzufügen.
@@ -59,20 +103,39 @@ projects-resources = { $count ->
     [one] eine Datenbank
    *[other] { $count } Datenbanken
 }
+projects-new = Neues Projekt
+projects-owner = E-Mail-Adresse des Eigentümers
+projects-owner-hint = Der erste Administrator; Sie selbst, wenn es leer ist. Eine Adresse ohne Konto bekommt eine Einladung.
+accounts = Konten
+accounts-count = { $count ->
+    [one] ein Konto
+   *[other] { $count } Konten
+}
+accounts-invite = Jemanden einladen
+accounts-invite-hint = Eine E-Mail mit einer Einladung wird gesendet. Betreiber sehen und verwalten alles, andere die Projekte, in denen sie Mitglied sind.
+accounts-operator = Betreiber
+accounts-is-operator = Betreibt den Dienst
+accounts-operator-hint = Es gibt immer einen Betreiber, der sich anmelden kann: der letzte kann weder entfernt noch gesperrt werden.
+accounts-self = Das ist Ihr eigenes Konto.
+accounts-suspend-what = Niemand kann sich als { $email } anmelden, bis Sie es wieder erlauben. Alle Sitzungen enden, und API-Schlüssel gelten nicht mehr.
+accounts-delete-what = Das Konto { $email } wird endgültig gelöscht, mit Sitzungen und API-Schlüsseln, und aus allen Projekten entfernt.
+
+# Databases and their models.
+
 resources-empty = Noch ist keine Datenbank verbunden.
+resource-name = Name
+resource-name-hint = Der Name in Adressen, zum Beispiel shop. Er kann später nicht geändert werden.
 models-empty = Diese Datenbank hat keine Tabellen.
+models = Tabellen und Sichten
 view = Sicht
 fields-count = { $count ->
     [one] ein Feld
    *[other] { $count } Felder
 }
-
 connect = Datenbank verbinden
 connect-save = Verbinden
 connect-test = Testen
 connect-port-wrong = Geben Sie eine Zahl von 1 bis 65535 ein.
-resource-name = Name
-resource-name-hint = Der Name in Adressen, zum Beispiel shop. Er kann später nicht geändert werden.
 path = Datei
 path-hint = Auf dem Rechner des Dienstes.
 host = Host
@@ -91,7 +154,6 @@ state-connecting = wird verbunden
 reason = Grund
 engine = Datenbanksystem
 address = Adresse
-models = Tabellen und Sichten
 pool = Verbindungen
 pool-use = { $used } von { $size } in Gebrauch, { $waiting } warten
 open-records = Öffnen
@@ -99,18 +161,48 @@ reload = Struktur neu lesen
 reloaded = Die Struktur wurde neu gelesen.
 disconnect = Trennen
 disconnect-what = { $name } wird getrennt, mit seinen Token und Geheimnissen. Die Datenbank selbst bleibt, wie sie ist.
+diagram = Diagramm
+diagram-model = Tabelle oder Sicht
+diagram-steps = Mit denen
+diagram-step-1 = einen Schritt entfernt
+diagram-step-2 = bis zu zwei Schritte entfernt
+diagram-show = Zeigen
+diagram-all = Alle
+diagram-about = { $models ->
+    [one] Ein Kasten
+   *[other] { $models } Kästen
+} für Tabellen und { $references ->
+    [one] ein Pfeil
+   *[other] { $references } Pfeile
+} für Verweise. Die Tabelle darunter enthält dasselbe.
+diagram-legend = Ein Pfeil führt von einem Feld zu der Tabelle, auf die es verweist. Der Schlüssel ist unterstrichen.
+diagram-more = { $count } weitere
+diagram-key = Schlüssel
+diagram-type = Typ
+diagram-refers = Verweist auf
+diagram-references = Verweise
+diagram-around = Nachbarn
+diagram-empty = Keine Tabelle verweist auf eine andere. Verweise erscheinen hier, wenn die Datenbank Fremdschlüssel festlegt.
+diagram-unrelated = Ohne Beziehungen
+diagram-large = Mehr als { $most } Tabellen haben Beziehungen, zu viele für ein Bild. Wählen Sie eine aus, um sie mit denen um sie herum zu sehen.
+diagram-most-related = Mit den meisten Beziehungen
+diagram-related = { $count ->
+    [one] eine Beziehung
+   *[other] { $count } Beziehungen
+}
+diagram-left-out = Nicht gezeichnet
+diagram-left-out-what = { $drawn } Tabellen sind gezeichnet. { $count ->
+    [one] Eine weitere ist
+   *[other] { $count } weitere sind
+} innerhalb dieser Schritte.
+diagram-found = Mit diesem Text im Namen
+diagram-none = Keine Tabelle hat diesen Text im Namen.
+diagram-fields = Felder von { $model }
 
-search = Suchen
+# Records as a table.
+
 field = Feld
 lookup = Vergleich
-value = Wert
-not = nicht
-filters = Filter
-filter-add = Filter
-filter-apply = Filter hinzufügen
-filter-remove = Filter entfernen
-columns = Spalten
-columns-apply = Diese zeigen
 lookup-exact = ist
 lookup-ne = ist nicht
 lookup-icontains = enthält
@@ -124,41 +216,121 @@ lookup-in = ist eines von
 lookup-range = liegt zwischen
 lookup-isnull = ist NULL
 lookup-isempty = ist leer
+lookup-not-icontains = enthält nicht
+lookup-contains = enthält (Groß- und Kleinschreibung zählt)
+lookup-regex = passt zum regulären Ausdruck
+lookup-not-in = ist keines von
+lookup-not-range = ist nicht zwischen
+lookup-not-isnull = ist nicht NULL
+lookup-not-isempty = ist nicht leer
+lookup-json-icontains = enthält, als Text
+lookup-not-json-icontains = enthält nicht, als Text
+lookup-coveredby = liegt in
+lookup-contains-any = hat eines von
+lookup-contains-all = hat alle von
+lookup-contained-by = hat nichts außer
+lookup-len = hat so viele Elemente:
+lookup-len-gte = hat mindestens so viele Elemente:
+lookup-len-lte = hat höchstens so viele Elemente:
+value = Wert
+not = nicht
+filters = Filter
+filter-add = Filter
+filter-apply = Filter hinzufügen
+filter-remove = Filter entfernen
+filters-shown = Nur Datensätze, bei denen gilt:
+filters-search = ein Feld enthält
+filters-other = ein Baum von Bedingungen
+filters-either = und entweder
+filters-or = oder
+filters-none = Alle anzeigen
+filter-edit = Diesen Filter ändern
+filter-change = Filter ändern
+filter-from = Von
+filter-to = Bis
+filter-lines = Werte, einer in jeder Zeile
+filter-group = Gilt
+filter-group-all = immer, zusammen mit allen anderen
+filter-group-one = in Möglichkeit { $number }
+filter-group-new = in einer weiteren Möglichkeit
+columns = Spalten
+columns-apply = Diese zeigen
+columns-gone = Diese Spalten gibt es nicht mehr, sie wurden ausgelassen: { $names }
+columns-remember = Diese Spalten immer zuerst anzeigen
+columns-forget = Meine Auswahl der Spalten vergessen
+columns-find = Spalte suchen
+columns-width-of = Breite von { $name }
+columns-pin = Fest
+columns-pin-of = Fest: { $name }
+columns-pin-hint = Feste Spalten, höchstens drei, stehen vorn und bleiben sichtbar, wenn die Tabelle zur Seite gerollt wird. Auf einem schmalen Bildschirm bleibt nur die erste.
+columns-unpinned = Nur drei Spalten können fest sein, die übrigen sind es nicht.
 records-empty = Kein Datensatz passt.
-pages = Seiten
-previous = Zurück
-next = Weiter
-shown = { $count ->
-    [one] ein Datensatz gezeigt
-   *[other] { $count } Datensätze gezeigt
-}
+record-new = Neuer Datensatz
 count-exact = { $count ->
     [one] ein Datensatz
    *[other] { $count } Datensätze
 }
 count-about = etwa { $count } Datensätze
 count-unknown = Die Datensätze wurden nicht gezählt.
-
-record-new = Neuer Datensatz
-required = Pflichtfeld
 too-long = { $count } Zeichen: zu lang, um hier geändert zu werden. Es bleibt, wie es ist.
+width-automatic = automatisch
+width-narrow = schmal
+width-medium = mittel
+width-wide = breit
+width-widest = sehr breit
+slow-reads-count = Für diese Liste liest die Datenbank die ganze Tabelle, etwa { $count } Datensätze, denn kein Index hilft.
+slow-reads = Für diese Liste liest die Datenbank die ganze Tabelle, die groß ist, denn kein Index hilft.
+slow-index = Schnell wird sie, wenn die Tabelle einen Index über diese Spalten bekommt: { $names }.
+slow-narrow = Solche Vergleiche können keinen Index benutzen. Schnell wird sie mit einem weiteren Filter nach einer Spalte, die einen hat: { $names }.
+list-load = Liste laden
+list-again = Die Liste konnte nicht gezeigt werden. Laden Sie die Seite noch einmal.
+
+# Saved views.
+
+views = Ansichten
+view-all = Alle
+view-shared = geteilt
+view-changed = geändert
+view-edit = Ansicht ändern
+view-save = Als Ansicht speichern
+view-name = Name der Ansicht
+view-share = Alle Mitglieder des Projekts sehen sie
+view-replace = Behalten, was die Liste jetzt zeigt: Spalten, Filter und Reihenfolge
+view-delete-what = Die Ansicht { $name } wird gelöscht. Die Datensätze bleiben.
+view-delete-shared = Die Ansicht { $name } wird für alle Mitglieder des Projekts gelöscht. Die Datensätze bleiben.
+
+# Cells, values, and records that are chosen by name.
+
+value-open = Ansehen, speichern oder ersetzen
+value-save = Als Datei speichern
+value-back = Zurück zum Datensatz
+value-replace = Durch eine Datei ersetzen
+value-replace-run = Ersetzen
+value-null = Auf NULL setzen
+value-beginning = die ersten { $count } Byte
+value-changed = Inzwischen hat jemand den Datensatz geändert, deshalb wurde nichts ersetzt. Sehen Sie ihn sich noch einmal an.
+pick = Wählen …
+pick-search = Name oder Schlüssel in { $model }
+pick-found = Gefundene Datensätze
+pick-back = Zurück, ohne zu wählen
+cell-open = Ganzer Datensatz
+cell-only = Nur dieser Wert
+cell-not = Nicht dieser Wert
+cell-same = Datensätze mit denselben Werten
+
+# One record.
+
 by-database = Setzt die Datenbank.
 refers-to = Verweist auf { $model }.
 refers-open = Verweist auf { $model } { $key }
 related = Datensätze, die hierauf verweisen
 state-value = Wert
 state-default = Standardwert
-save = Speichern
-create = Anlegen
-cancel = Abbrechen
-saved = Gespeichert.
-unchanged = Nichts wurde geändert, deshalb wurde nichts gespeichert.
 back-to-list = Zurück zur Liste
 fields-wrong = Einige Felder stimmen nicht. Nichts wurde gespeichert.
 conflict-apart = Jemand anderes hat inzwischen andere Felder geändert. Diese Änderungen stehen unten, zusammen mit Ihren; speichern Sie noch einmal, um beide zu behalten.
 conflict-same = Jemand anderes hat inzwischen dieselben Felder geändert. Ihre Werte stehen im Formular, die anderen darunter; speichern Sie noch einmal, um Ihre zu behalten.
 conflict-theirs = Jetzt in der Datenbank:
-
 delete = Löschen
 delete-what = Der Datensatz { $key } von { $model } wird endgültig gelöscht.
 delete-changed = Jemand anderes hat den Datensatz inzwischen geändert. Sehen Sie ihn noch einmal an, bevor Sie ihn löschen.
@@ -171,242 +343,8 @@ rule-cascade = sie werden mit gelöscht
 rule-set-null = sie verweisen dann auf nichts
 rule-restrict = sie verbieten es
 
-# Users, teams, rights, and the settings of a project.
+# Many records at once.
 
-area-users = Benutzer
-area-settings = Einstellungen
-problem-not-administrator = Das können nur Administratoren des Projekts. Wenden Sie sich an einen von ihnen.
-problem-not-operator = Das können nur Betreiber des Dienstes.
-problem-only-seeing = Sie sehen, was jemand anderes sieht. Hier kann nichts geändert werden. Gehen Sie zuerst zurück zu Ihrer eigenen Ansicht.
-people-name = Name
-people-first-name = Vorname
-people-last-name = Nachname
-people-since = Seit
-people-team = Team
-people-only-read = Administratoren des Projekts können das ändern.
-people-not-a-number = Geben Sie eine ganze Zahl ein.
-people-color = Farbe
-people-color-none = keine
-people-color-gray = grau
-people-color-blue = blau
-people-color-green = grün
-people-color-yellow = gelb
-people-color-orange = orange
-people-color-red = rot
-people-color-purple = violett
-people-sessions = Sitzungen
-people-sessions-count = { $count ->
-    [0] keine offene Sitzung
-    [one] eine offene Sitzung
-   *[other] { $count } offene Sitzungen
-}
-people-sessions-empty = Es gibt keine offene Sitzung.
-people-sessions-last-use = Zuletzt benutzt
-people-sessions-address = Adresse
-people-sessions-agent = Programm
-people-sessions-end = Beenden
-people-sessions-ended = Die Sitzung ist beendet.
-people-sessions-end-all = Alle Sitzungen beenden
-people-sessions-end-what = { $email } wird überall abgemeldet: { $count ->
-    [one] eine Sitzung endet
-   *[other] { $count } Sitzungen enden
-}. Eine neue Anmeldung ist möglich.
-
-users = Benutzer
-users-count = { $count ->
-    [one] ein Benutzer
-   *[other] { $count } Benutzer
-}
-users-empty = Noch kann sich niemand bei der Anwendung dieser Umgebung anmelden. Laden Sie den ersten Benutzer ein.
-users-what-link = die Mitglieder des Projekts
-users-what = Benutzer melden sich bei Ihrer Anwendung an. Wer in dieser Konsole arbeiten soll, ist Mitglied:
-users-none-fits = Kein Benutzer passt.
-users-all-teams = Alle Teams
-users-invite = Benutzer einladen
-users-invite-again = Einladung noch einmal senden
-users-team-hint = Das Team entscheidet, was der Benutzer sehen und ändern darf.
-users-with-password = Ein Passwort setzen, statt eine Einladung zu senden
-users-password-hint = Mit einem Passwort kann sich der Benutzer sofort anmelden, und es geht keine E-Mail hinaus. Ohne Passwort wird eine Einladung gesendet.
-users-fields = Name und Team
-users-may = Was das Team { $team } darf
-users-active = aktiv
-users-invited = eingeladen, noch nicht angenommen
-users-suspended = gesperrt
-users-suspend = Sperren
-users-resume = Wieder anmelden lassen
-users-see-as = Als dieser Benutzer sehen
-users-suspend-what = { $email } kann sich nicht mehr anmelden, bis Sie es wieder erlauben, und { $count ->
-    [0] hat keine offene Sitzung
-    [one] eine Sitzung endet
-   *[other] { $count } Sitzungen enden
-}.
-users-delete-what = { $email } wird endgültig gelöscht, und { $count ->
-    [0] hat keine offene Sitzung
-    [one] eine Sitzung endet
-   *[other] { $count } Sitzungen enden
-}. Datensätze bleiben, wie sie sind.
-users-done-made = Der Benutzer ist angelegt und kann sich bei der Anwendung anmelden.
-users-done-invited = Die Einladung ist unterwegs.
-users-done-resumed = Der Benutzer kann sich wieder anmelden.
-users-done-suspended = Die Anmeldung ist nicht mehr möglich, und alle Sitzungen sind beendet.
-users-done-signed-out = Alle Sitzungen sind beendet.
-seen-as = Sie sehen, was dieser Benutzer sieht:
-seen-as-only = Hier kann nichts geändert werden.
-seen-as-end = Zurück zur eigenen Ansicht
-
-teams = Teams
-teams-new = Neues Team
-teams-what = Ein Team entscheidet, was seine Leute sehen und ändern dürfen.
-teams-begins = Anfängliche Rechte
-teams-otherwise = Rechte ohne eigene Regel
-teams-members = Mitglied mit diesem Team hinzufügen
-teams-begins-hint = Rechte auf einzelne Datenbanken und Tabellen folgen als Nächstes.
-teams-group-administrator = verwaltet das Projekt
-teams-group-editor = liest und ändert alles
-teams-group-read-only = liest alles
-teams-group-nothing = nichts, bis es erlaubt wird
-teams-people = Personen
-teams-users = { $count ->
-    [0] kein Benutzer in dieser Umgebung
-    [one] ein Benutzer in dieser Umgebung
-   *[other] { $count } Benutzer in dieser Umgebung
-}
-teams-team = Team
-teams-delete-what = Das Team { $name } wird mit seinen Rechten gelöscht.
-teams-delete-people = { $count ->
-    [one] Ein Benutzer dieser Umgebung ist
-   *[other] { $count } Benutzer dieser Umgebung sind
-} im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie zuerst einem anderen Team zu.
-teams-delete-members = { $count ->
-    [one] Ein Mitglied des Projekts ist
-   *[other] { $count } Mitglieder des Projekts sind
-} im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie zuerst einem anderen Team zu.
-teams-delete-show = Anzeigen
-teams-delete-super = Das Team der Administratoren bleibt.
-
-rights = Rechte
-rights-may = Was das Team darf
-rights-of = Rechte von { $team }
-rights-what = Tabelle
-rights-everywhere = Alle Datenbanken
-rights-whole = Alle Tabellen von { $name }
-rights-default = Standard des Teams ({ $rights })
-rights-choice = Rechte
-rights-now = Gilt jetzt
-rights-nothing = nichts
-rights-read = lesen
-rights-write = schreiben
-rights-delete = löschen
-rights-read-write = lesen und schreiben
-rights-read-delete = lesen und löschen
-rights-write-delete = schreiben und löschen
-rights-all = alles
-rights-inherit = wie oben ({ $rights })
-rights-inherited = von oben
-rights-only-here = (in dieser Umgebung anders)
-rights-legend = ● steht vor einem Recht, das für diese Tabelle oder Datenbank gesetzt ist. Die anderen kommen von oben: von der Datenbank, von allen Datenbanken oder von dem, womit das Team beginnt.
-rights-except = außer
-rights-change = Rechte ändern
-rights-all-of-team = Alle Rechte des Teams
-rights-administrators = Administratoren dürfen alles. Um jemanden einzuschränken, wählen Sie ein anderes Team.
-rights-all-environments = Gilt in allen Umgebungen. Für eine Umgebung allein öffnen Sie „Gilt jetzt“.
-rights-more = { $count ->
-    [one] Eine weitere Tabelle ist
-   *[other] { $count } weitere Tabellen sind
-} nicht zu sehen. Suchen Sie oben danach.
-rights-no-database = In dieser Umgebung ist keine Datenbank verbunden.
-rights-search = Tabellen suchen
-rights-show = Anzeigen
-rights-sentence = In { $name } darf das Team { $team }: { $rights }.
-rights-own = Darf
-rights-may-read = lesen: Listen und Datensätze sehen
-rights-may-write = schreiben: Datensätze anlegen und ändern
-rights-may-delete = Datensätze löschen
-rights-none-hint = Ist nichts angekreuzt, ist alles verboten.
-rights-where = Gilt
-rights-where-all = in allen Umgebungen
-rights-where-here = nur in { $environment }
-rights-in = in { $environment }
-rights-set = Diese Rechte setzen
-rights-ladder = Woher das kommt
-rights-ladder-hint = Die erste Zeile entscheidet.
-rights-begins = Womit das Team beginnt
-rights-remove = Entfernen
-
-settings-project = Projekt
-settings-environments = Umgebungen
-settings-sign-in = Anmeldung
-settings-members = Mitglieder
-settings-unique-name = In Adressen:
-settings-short-name = Kurzname
-settings-short-name-hint = Kleinbuchstaben, Ziffern und Bindestriche, etwa shop. Er ist Teil von Adressen und bleibt für immer.
-settings-domain = Domain der Anwendung
-settings-default-environment = Standardumgebung
-settings-is-default = Standard
-settings-delete = Projekt löschen
-settings-delete-hint = Mit allen Umgebungen, Benutzern, Teams, Seiten und Einstellungen. Datenbanken bleiben, wie sie sind.
-settings-delete-what = { $name } wird endgültig gelöscht, mit { $environments ->
-    [one] einer Umgebung
-   *[other] { $environments } Umgebungen
-}, mit allen Benutzern, Teams, Seiten und Einstellungen. { $databases ->
-    [0] Keine Datenbank ist verbunden
-    [one] Eine Datenbank wird getrennt
-   *[other] { $databases } Datenbanken werden getrennt
-}; die Datenbanken selbst bleiben, wie sie sind.
-settings-environments-what = Jede Umgebung hat eigene Datenbanken, Benutzer und Seiten.
-settings-environment-new = Neue Umgebung
-settings-environment-delete = Umgebung löschen
-settings-environment-delete-what = { $name } wird endgültig gelöscht, mit Benutzern, Seiten und Einstellungen. { $databases ->
-    [0] Keine Datenbank ist mit ihr verbunden
-    [one] Eine Datenbank wird getrennt
-   *[other] { $databases } Datenbanken werden getrennt
-}; die Datenbanken selbst bleiben, wie sie sind.
-settings-prod-stays = Die Umgebung prod kann nicht gelöscht werden.
-settings-copy = Kopieren
-settings-members-what = Mitglieder melden sich bei dieser Konsole an. Das Team entscheidet, was sie sehen und ändern. Eine Adresse ohne Konto bekommt eine Einladung.
-settings-members-add = Hinzufügen
-settings-members-added = Das Mitglied ist hinzugefügt.
-settings-members-count = { $count ->
-    [one] ein Mitglied
-   *[other] { $count } Mitglieder
-}
-settings-members-remove = Aus dem Projekt entfernen
-settings-members-remove-what = { $email } kann dieses Projekt nicht mehr öffnen. Das Konto bleibt.
-settings-members-remove-self = Das sind Sie selbst.
-settings-registering = Registrierung
-settings-sign-up = Benutzer können sich selbst registrieren
-settings-sign-up-team = Team für neue Registrierungen
-settings-domains = Domains von E-Mail-Adressen, die sich registrieren können
-settings-domains-hint = Durch Kommas getrennt, etwa example.com. Ohne Angabe alle.
-settings-confirm = Die E-Mail-Adresse muss vor der Anmeldung bestätigt werden
-settings-security = Sicherheit
-settings-password-length = Mindestlänge von Passwörtern (8 bis 128)
-settings-access-seconds = Ein Zugriffstoken gilt (Sekunden, 60 bis 86400)
-settings-refresh-days = Eine unbenutzte Sitzung endet nach (Tagen, 1 bis 365)
-settings-mails = E-Mails
-settings-link = Wohin Links in E-Mails führen
-settings-link-hint = Leer: zu den Seiten des Dienstes. Sonst eine URL mit dem Code darin, etwa
-
-accounts = Konten
-accounts-count = { $count ->
-    [one] ein Konto
-   *[other] { $count } Konten
-}
-accounts-invite = Jemanden einladen
-accounts-invite-hint = Eine E-Mail mit einer Einladung wird gesendet. Betreiber sehen und verwalten alles, andere die Projekte, in denen sie Mitglied sind.
-accounts-operator = Betreiber
-accounts-is-operator = Betreibt den Dienst
-accounts-operator-hint = Es gibt immer einen Betreiber, der sich anmelden kann: der letzte kann weder entfernt noch gesperrt werden.
-accounts-self = Das ist Ihr eigenes Konto.
-accounts-suspend-what = Niemand kann sich als { $email } anmelden, bis Sie es wieder erlauben. Alle Sitzungen enden, und API-Schlüssel gelten nicht mehr.
-accounts-delete-what = Das Konto { $email } wird endgültig gelöscht, mit Sitzungen und API-Schlüsseln, und aus allen Projekten entfernt.
-projects-new = Neues Projekt
-projects-owner = E-Mail-Adresse des Eigentümers
-projects-owner-hint = Der erste Administrator; Sie selbst, wenn es leer ist. Eine Adresse ohne Konto bekommt eine Einladung.
-# Records in depth.
-problem-forbidden = Das dürfen Sie nicht. Bitten Sie einen Administrator des Projekts um das Recht.
-choose = Auswählen
-choose-one = Datensatz { $key } auswählen
 bulk-with = Viele Datensätze:
 bulk-only = die ausgewählten
 bulk-all = alle dieser Liste, auf allen Seiten
@@ -466,6 +404,10 @@ bulk-deleted = { $count ->
     [one] Ein Datensatz wurde gelöscht.
    *[other] { $count } Datensätze wurden gelöscht.
 }
+bulk-other-values = Die Werte sind nicht die der Vorschau. Nichts wurde geändert; sehen Sie sich die neue Vorschau an.
+
+# Export and import.
+
 export = Exportieren
 export-what = Alle Datensätze dieser Liste, auf allen Seiten.
 export-csv-shown = CSV, die gezeigten Spalten
@@ -473,51 +415,6 @@ export-csv-all = CSV, alle Spalten
 export-ndjson-shown = JSON-Zeilen, die gezeigten Spalten
 export-ndjson-all = JSON-Zeilen, alle Spalten
 import = Importieren
-columns-gone = Diese Spalten gibt es nicht mehr, sie wurden ausgelassen: { $names }
-columns-remember = Diese Spalten immer zuerst anzeigen
-columns-forget = Meine Auswahl der Spalten vergessen
-views = Ansichten
-view-all = Alle
-view-shared = geteilt
-view-changed = geändert
-view-edit = Ansicht ändern
-view-save = Als Ansicht speichern
-view-name = Name der Ansicht
-view-share = Alle Mitglieder des Projekts sehen sie
-view-replace = Behalten, was die Liste jetzt zeigt: Spalten, Filter und Reihenfolge
-view-delete-what = Die Ansicht { $name } wird gelöscht. Die Datensätze bleiben.
-view-delete-shared = Die Ansicht { $name } wird für alle Mitglieder des Projekts gelöscht. Die Datensätze bleiben.
-filters-shown = Nur Datensätze, bei denen gilt:
-filters-search = ein Feld enthält
-filters-other = ein Baum von Bedingungen
-filters-either = und entweder
-filters-or = oder
-filters-none = Alle anzeigen
-filter-edit = Diesen Filter ändern
-filter-change = Filter ändern
-filter-from = Von
-filter-to = Bis
-filter-lines = Werte, einer in jeder Zeile
-filter-group = Gilt
-filter-group-all = immer, zusammen mit allen anderen
-filter-group-one = in Möglichkeit { $number }
-filter-group-new = in einer weiteren Möglichkeit
-lookup-not-icontains = enthält nicht
-lookup-contains = enthält (Groß- und Kleinschreibung zählt)
-lookup-regex = passt zum regulären Ausdruck
-lookup-not-in = ist keines von
-lookup-not-range = ist nicht zwischen
-lookup-not-isnull = ist nicht NULL
-lookup-not-isempty = ist nicht leer
-lookup-json-icontains = enthält, als Text
-lookup-not-json-icontains = enthält nicht, als Text
-lookup-coveredby = liegt in
-lookup-contains-any = hat eines von
-lookup-contains-all = hat alle von
-lookup-contained-by = hat nichts außer
-lookup-len = hat so viele Elemente:
-lookup-len-gte = hat mindestens so viele Elemente:
-lookup-len-lte = hat höchstens so viele Elemente:
 import-what = Aus einer CSV-Datei werden Datensätze: ihre erste Zeile hat die Namen der Spalten. Nichts wird gespeichert, bevor Sie gesehen haben, was aus den Spalten wird.
 import-file = Datei
 import-file-again = Noch einmal die Datei: sie ist zu groß, um zwischen zwei Seiten aufbewahrt zu werden
@@ -561,24 +458,190 @@ import-content = Inhalt
 import-cancel = Import beenden
 import-resume = Weitermachen
 import-another = Eine weitere Datei importieren
-value-open = Ansehen, speichern oder ersetzen
-value-save = Als Datei speichern
-value-back = Zurück zum Datensatz
-value-replace = Durch eine Datei ersetzen
-value-replace-run = Ersetzen
-value-null = Auf NULL setzen
-value-beginning = die ersten { $count } Byte
-value-changed = Inzwischen hat jemand den Datensatz geändert, deshalb wurde nichts ersetzt. Sehen Sie ihn sich noch einmal an.
-pick = Wählen …
-pick-search = Name oder Schlüssel in { $model }
-pick-found = Gefundene Datensätze
-pick-back = Zurück, ohne zu wählen
-cell-open = Ganzer Datensatz
-cell-only = Nur dieser Wert
-cell-not = Nicht dieser Wert
-cell-same = Datensätze mit denselben Werten
-# Seiten.
-area-pages = Seiten
+import-too-many-columns = Eine Datei darf 2.000 Spalten haben, und deren Namen dürfen zusammen nicht länger als zwei Megabyte sein. Senden Sie eine Datei mit weniger Spalten.
+
+# History and undo.
+
+history = Verlauf
+history-of-deleted = Verlauf von { $key }
+history-deleted = Dieser Datensatz ist gelöscht. Machen Sie das Löschen unten rückgängig, um ihn wiederherzustellen.
+history-empty = Nichts hat diesen Datensatz über den Dienst geändert, oder sein Verlauf wurde entfernt.
+history-created = Angelegt
+history-changed = Geändert
+history-removed = Gelöscht
+history-before = Vorher
+history-after = Nachher
+history-cut = { $count ->
+    [one] insgesamt ein Byte
+   *[other] insgesamt { $count } Byte
+}
+history-newest = Neueste
+history-older = Ältere
+history-unknown = Der Dienst endete, bevor er wusste, ob das geschehen ist.
+history-without-values = Die Werte wurden nicht aufgehoben.
+history-nothing = Kein Wert wurde geändert.
+actor-account = Konto
+actor-user = Benutzer
+actor-api-key = API-Schlüssel
+actor-static-token = Token
+actor-service-token = Service-Token
+actor-anonymous = niemand, der angemeldet war
+actor-program = Kommandozeile
+undo = Rückgängig machen
+undo-too-long = Zu lang, um rückgängig gemacht zu werden
+undo-conflict = Der Datensatz wurde inzwischen wieder geändert, deshalb wurde nichts geschrieben. Die alten Werte stehen im Formular; was die Felder jetzt haben, steht darunter. Speichern Sie, um die alten Werte zurückzuholen.
+undone = Die Änderung wurde rückgängig gemacht.
+deleted = Der Datensatz { $key } wurde gelöscht.
+
+# What runs, and what was saved.
+
+waiting-runs = Wird ausgeführt …
+waiting-cancel = Abbrechen
+saved-name = Name
+saved-shared = Geteilt: Alle Mitglieder des Projekts sehen es
+saved-new = Als neu speichern
+saved-is-shared = geteilt
+saved-first = Gezeigt werden die neuesten { $count }.
+saved-others = Es gehört jemand anderem. Löschen dürfen es der Besitzer und Administratoren.
+saved-delete = { $name } wird gelöscht.
+saved-delete-shared = { $name } wird gelöscht, für alle im Projekt.
+
+# SQL.
+
+sql-databases = Datenbanken
+sql-saved = Gespeicherte Abfragen
+sql-saved-empty = Noch ist keine Abfrage gespeichert.
+sql-forbidden = SQL ist Administratoren des Projekts vorbehalten, weil es alle Datensätze sieht.
+sql-text = Abfrage
+sql-hint = Ein SELECT, das nur liest. Strg-Enter führt es aus. Ein Wert heißt :name und hat nach dem ersten Ausführen ein eigenes Feld.
+sql-parameters = Parameter
+sql-type-of = Typ von { $name }
+sql-type-text = Text
+sql-type-number = Zahl
+sql-type-boolean = wahr oder falsch
+sql-type-null = NULL
+sql-ask = Diese Abfrage hat Parameter: Geben Sie ihre Werte ein und führen Sie sie erneut aus.
+sql-run = Ausführen
+sql-result = Ergebnis
+sql-rows = { $count ->
+    [one] eine Zeile
+   *[other] { $count } Zeilen
+}
+sql-first-rows = { $count ->
+    [one] die erste Zeile; es gibt mehr
+   *[other] die ersten { $count } Zeilen; es gibt mehr
+}
+sql-milliseconds = { $count } ms
+sql-empty = Die Abfrage hat keine Zeilen.
+sql-csv = Als CSV
+sql-place = Im Text: Zeile { $line }, Spalte { $column }.
+sql-cancelled = Es wurde abgebrochen.
+sql-from-elsewhere = Ein Link von einer anderen Website hat diese Seite geöffnet, daher wurde die Abfrage nicht ausgeführt. Prüfen Sie sie zuerst.
+sql-structure = Tabellen und Felder
+sql-structure-find = Tabellen und Felder finden
+sql-structure-empty = Keine Tabelle und kein Feld passt.
+sql-structure-more = { $count ->
+    [one] Eine weitere Tabelle: Geben Sie einen Teil des Namens ein.
+   *[other] { $count } weitere Tabellen: Geben Sie einen Teil des Namens ein.
+}
+sql-more = { $count ->
+    [one] ein weiteres Feld
+   *[other] { $count } weitere Felder
+}
+sql-begin = Ihre Zeilen abfragen
+sql-too-many-parameters = Diese Abfrage hat mehr als 200 Parameter. Schreiben Sie einige der Werte in den Text.
+sql-of-another = Ein anderes Konto hat diese Abfrage gespeichert, und sie würde mit Ihren Rechten laufen. Lesen Sie sie, bevor Sie sie ausführen.
+
+# Charts.
+
+chart = Diagramm
+chart-bar = Balken
+chart-line = Linie
+chart-pie = Kreis
+chart-number = Zahl
+chart-empty = Es gibt keine Zahlen zu zeichnen.
+chart-numbers = Zahlen
+chart-last = Gezeichnet sind die letzten { $count }.
+chart-more = { $count ->
+    [one] Ein weiterer Wert ist nicht gezeichnet.
+   *[other] { $count } weitere Werte sind nicht gezeichnet.
+}
+chart-others = { $count } andere
+chart-first = Nur die ersten { $count } wurden gelesen.
+chart-needs-field = Wählen Sie ein Feld: Ohne Feld lässt sich nur die Anzahl der Datensätze bestimmen.
+chart-title = { $number } ({ $model })
+chart-title-by = { $number } nach { $field } ({ $model })
+chart-function = Berechnen
+chart-count = Anzahl
+chart-count-distinct = Anzahl verschiedener Werte
+chart-sum = Summe
+chart-avg = Durchschnitt
+chart-min = Kleinster Wert
+chart-max = Größter Wert
+chart-of = Von
+chart-records = Datensätzen
+chart-numeric = Zahlen
+chart-other-fields = Andere Felder
+chart-by = Nach
+chart-by-nothing = nichts: eine Zahl
+chart-unit = Datumswerte gruppieren nach
+chart-hour = Stunde
+chart-day = Tag
+chart-week = Woche
+chart-month = Monat
+chart-quarter = Quartal
+chart-year = Jahr
+chart-shape = Als
+chart-draw = Zeichnen
+chart-filters = { $count ->
+    [0] Alle Datensätze.
+    [one] Ein Filter gilt.
+   *[other] { $count } Filter gelten.
+}
+chart-filters-change = Datensätze wählen
+chart-of-sql = Die erste Spalte hat die Beschriftungen, die zweite die Zahlen.
+chart-to-sql = Abfrage ändern
+charts-saved = Gespeicherte Diagramme
+charts-empty = Noch ist kein Diagramm gespeichert. Wählen Sie unten eine Tabelle.
+charts-new = Neues Diagramm
+charts-find = Tabelle finden
+charts-more-models = { $count ->
+    [one] Eine weitere Tabelle: Geben Sie einen Teil des Namens ein.
+   *[other] { $count } weitere Tabellen: Geben Sie einen Teil des Namens ein.
+}
+charts-from-sql = Auch das Ergebnis einer Abfrage in SQL hat ein Diagramm.
+
+# The dashboard.
+
+dashboard = Dashboard
+dashboard-show = Zeigen
+dashboard-begin = Diagramme und Anzahlen hierher legen
+dashboard-arrange = Übersicht einrichten
+dashboard-gone = Es wurde gelöscht oder ist nicht mit Ihnen geteilt.
+dashboard-chart = Diagramm
+dashboard-count = Anzahl der Datensätze von
+dashboard-about = etwa
+dashboard-add = Hinzufügen
+dashboard-add-button = Hinzufügen
+dashboard-add-chart = Zur Übersicht hinzufügen
+dashboard-no-model = Diese Tabelle gibt es nicht. Schreiben Sie Datenbank und Tabelle, etwa shop.orders.
+dashboard-full = Eine Übersicht hat höchstens { $count } Teile. Entfernen Sie zuerst einen.
+dashboard-none = Noch gibt es keine Übersicht. Was Sie hinzufügen, macht eine.
+dashboard-is-shared = Alle im Projekt sehen diese Übersicht.
+dashboard-becomes-own = Alle im Projekt sehen diese Übersicht. Was Sie ändern, macht eine eigene daraus.
+dashboard-is-own = Nur Sie sehen diese Übersicht.
+dashboard-empty = In der Übersicht ist nichts.
+dashboard-hidden = (das Diagramm ist nicht geteilt: andere sehen es nicht)
+dashboard-up = Nach oben
+dashboard-down = Nach unten
+dashboard-remove = Entfernen
+dashboard-done = Fertig
+dashboard-forget = Meine löschen und die geteilte sehen
+dashboard-share = Mit allen teilen
+pick-partly = Alle Datensätze zu durchsuchen dauert länger. Tippen Sie weiter, oder wählen Sie auf einer eigenen Seite.
+
+# Pages.
+
 pages-read-only = Sie dürfen die Seiten lesen, aber nicht ändern. Bitten Sie einen Administrator um mehr Rechte.
 pages-empty = Es gibt noch keine Seiten.
 pages-empty-next = Legen Sie mit „Neue Seite“ die erste an.
@@ -732,178 +795,178 @@ pages-copy-with-settings = Die Einstellungen von { $from } werden die von { $to 
 pages-copy-replaces-settings = Die Einstellungen, die { $to } hat, gehen verloren.
 pages-copy-replace = Ersetzen und kopieren
 pages-copy-do = Kopieren
+
+# Differences of texts.
+
 diff-removed = entfernt
 diff-added = hinzugefügt
 diff-more = { $count ->
     [one] Eine weitere Zeile ist nicht gezeigt.
    *[other] { $count } weitere Zeilen sind nicht gezeigt.
 }
-# SQL, charts and the dashboard.
 
-area-sql = SQL
-area-charts = Diagramme
+# People: users of an environment, members, accounts.
 
-waiting-runs = Wird ausgeführt …
-waiting-cancel = Abbrechen
+people-name = Name
+people-first-name = Vorname
+people-last-name = Nachname
+people-since = Seit
+people-team = Team
+people-only-read = Administratoren des Projekts können das ändern.
+people-not-a-number = Geben Sie eine ganze Zahl ein.
+people-color = Farbe
+people-color-none = keine
+people-color-gray = grau
+people-color-blue = blau
+people-color-green = grün
+people-color-yellow = gelb
+people-color-orange = orange
+people-color-red = rot
+people-color-purple = violett
+people-sessions = Sitzungen
+people-sessions-count = { $count ->
+    [0] keine offene Sitzung
+    [one] eine offene Sitzung
+   *[other] { $count } offene Sitzungen
+}
+people-sessions-empty = Es gibt keine offene Sitzung.
+people-sessions-last-use = Zuletzt benutzt
+people-sessions-address = Adresse
+people-sessions-agent = Programm
+people-sessions-end = Beenden
+people-sessions-ended = Die Sitzung ist beendet.
+people-sessions-end-all = Alle Sitzungen beenden
+people-sessions-end-what = { $email } wird überall abgemeldet: { $count ->
+    [one] eine Sitzung endet
+   *[other] { $count } Sitzungen enden
+}. Eine neue Anmeldung ist möglich.
 
-saved-name = Name
-saved-shared = Geteilt: Alle Mitglieder des Projekts sehen es
-saved-new = Als neu speichern
-saved-is-shared = geteilt
-saved-first = Gezeigt werden die neuesten { $count }.
-saved-others = Es gehört jemand anderem. Löschen dürfen es der Besitzer und Administratoren.
-saved-delete = { $name } wird gelöscht.
-saved-delete-shared = { $name } wird gelöscht, für alle im Projekt.
+# Users.
 
-sql-databases = Datenbanken
-sql-saved = Gespeicherte Abfragen
-sql-saved-empty = Noch ist keine Abfrage gespeichert.
-sql-forbidden = SQL ist Administratoren des Projekts vorbehalten, weil es alle Datensätze sieht.
-sql-text = Abfrage
-sql-hint = Ein SELECT, das nur liest. Strg-Enter führt es aus. Ein Wert heißt :name und hat nach dem ersten Ausführen ein eigenes Feld.
-sql-parameters = Parameter
-sql-type-of = Typ von { $name }
-sql-type-text = Text
-sql-type-number = Zahl
-sql-type-boolean = wahr oder falsch
-sql-type-null = NULL
-sql-ask = Diese Abfrage hat Parameter: Geben Sie ihre Werte ein und führen Sie sie erneut aus.
-sql-run = Ausführen
-sql-result = Ergebnis
-sql-rows = { $count ->
-    [one] eine Zeile
-   *[other] { $count } Zeilen
+users = Benutzer
+users-count = { $count ->
+    [one] ein Benutzer
+   *[other] { $count } Benutzer
 }
-sql-first-rows = { $count ->
-    [one] die erste Zeile; es gibt mehr
-   *[other] die ersten { $count } Zeilen; es gibt mehr
-}
-sql-milliseconds = { $count } ms
-sql-empty = Die Abfrage hat keine Zeilen.
-sql-csv = Als CSV
-sql-place = Im Text: Zeile { $line }, Spalte { $column }.
-sql-cancelled = Es wurde abgebrochen.
-sql-from-elsewhere = Ein Link von einer anderen Website hat diese Seite geöffnet, daher wurde die Abfrage nicht ausgeführt. Prüfen Sie sie zuerst.
-sql-structure = Tabellen und Felder
-sql-structure-find = Tabellen und Felder finden
-sql-structure-empty = Keine Tabelle und kein Feld passt.
-sql-structure-more = { $count ->
-    [one] Eine weitere Tabelle: Geben Sie einen Teil des Namens ein.
-   *[other] { $count } weitere Tabellen: Geben Sie einen Teil des Namens ein.
-}
-sql-more = { $count ->
-    [one] ein weiteres Feld
-   *[other] { $count } weitere Felder
-}
-sql-begin = Ihre Zeilen abfragen
+users-empty = Noch kann sich niemand bei der Anwendung dieser Umgebung anmelden. Laden Sie den ersten Benutzer ein.
+users-what-link = die Mitglieder des Projekts
+users-what = Benutzer melden sich bei Ihrer Anwendung an. Wer in dieser Konsole arbeiten soll, ist Mitglied:
+users-none-fits = Kein Benutzer passt.
+users-all-teams = Alle Teams
+users-invite = Benutzer einladen
+users-invite-again = Einladung noch einmal senden
+users-team-hint = Das Team entscheidet, was der Benutzer sehen und ändern darf.
+users-with-password = Ein Passwort setzen, statt eine Einladung zu senden
+users-password-hint = Mit einem Passwort kann sich der Benutzer sofort anmelden, und es geht keine E-Mail hinaus. Ohne Passwort wird eine Einladung gesendet.
+users-fields = Name und Team
+users-may = Was das Team { $team } darf
+users-active = aktiv
+users-invited = eingeladen, noch nicht angenommen
+users-suspended = gesperrt
+users-suspend = Sperren
+users-resume = Wieder anmelden lassen
+users-see-as = Als dieser Benutzer sehen
+users-suspend-what = { $email } kann sich nicht mehr anmelden, bis Sie es wieder erlauben, und { $count ->
+    [0] hat keine offene Sitzung
+    [one] eine Sitzung endet
+   *[other] { $count } Sitzungen enden
+}.
+users-delete-what = { $email } wird endgültig gelöscht, und { $count ->
+    [0] hat keine offene Sitzung
+    [one] eine Sitzung endet
+   *[other] { $count } Sitzungen enden
+}. Datensätze bleiben, wie sie sind.
+users-done-made = Der Benutzer ist angelegt und kann sich bei der Anwendung anmelden.
+users-done-invited = Die Einladung ist unterwegs.
+users-done-resumed = Der Benutzer kann sich wieder anmelden.
+users-done-suspended = Die Anmeldung ist nicht mehr möglich, und alle Sitzungen sind beendet.
+users-done-signed-out = Alle Sitzungen sind beendet.
 
-chart = Diagramm
-chart-bar = Balken
-chart-line = Linie
-chart-pie = Kreis
-chart-number = Zahl
-chart-empty = Es gibt keine Zahlen zu zeichnen.
-chart-numbers = Zahlen
-chart-last = Gezeichnet sind die letzten { $count }.
-chart-more = { $count ->
-    [one] Ein weiterer Wert ist nicht gezeichnet.
-   *[other] { $count } weitere Werte sind nicht gezeichnet.
-}
-chart-others = { $count } andere
-chart-first = Nur die ersten { $count } wurden gelesen.
-chart-needs-field = Wählen Sie ein Feld: Ohne Feld lässt sich nur die Anzahl der Datensätze bestimmen.
-chart-title = { $number } ({ $model })
-chart-title-by = { $number } nach { $field } ({ $model })
-chart-function = Berechnen
-chart-count = Anzahl
-chart-count-distinct = Anzahl verschiedener Werte
-chart-sum = Summe
-chart-avg = Durchschnitt
-chart-min = Kleinster Wert
-chart-max = Größter Wert
-chart-of = Von
-chart-records = Datensätzen
-chart-numeric = Zahlen
-chart-other-fields = Andere Felder
-chart-by = Nach
-chart-by-nothing = nichts: eine Zahl
-chart-unit = Datumswerte gruppieren nach
-chart-hour = Stunde
-chart-day = Tag
-chart-week = Woche
-chart-month = Monat
-chart-quarter = Quartal
-chart-year = Jahr
-chart-shape = Als
-chart-draw = Zeichnen
-chart-filters = { $count ->
-    [0] Alle Datensätze.
-    [one] Ein Filter gilt.
-   *[other] { $count } Filter gelten.
-}
-chart-filters-change = Datensätze wählen
-chart-of-sql = Die erste Spalte hat die Beschriftungen, die zweite die Zahlen.
-chart-to-sql = Abfrage ändern
-charts-saved = Gespeicherte Diagramme
-charts-empty = Noch ist kein Diagramm gespeichert. Wählen Sie unten eine Tabelle.
-charts-new = Neues Diagramm
-charts-find = Tabelle finden
-charts-more-models = { $count ->
-    [one] Eine weitere Tabelle: Geben Sie einen Teil des Namens ein.
-   *[other] { $count } weitere Tabellen: Geben Sie einen Teil des Namens ein.
-}
-charts-from-sql = Auch das Ergebnis einer Abfrage in SQL hat ein Diagramm.
+# Teams.
 
-dashboard = Dashboard
-dashboard-show = Zeigen
-dashboard-begin = Diagramme und Anzahlen hierher legen
-dashboard-arrange = Übersicht einrichten
-dashboard-gone = Es wurde gelöscht oder ist nicht mit Ihnen geteilt.
-dashboard-chart = Diagramm
-dashboard-count = Anzahl der Datensätze von
-dashboard-about = etwa
-dashboard-add = Hinzufügen
-dashboard-add-button = Hinzufügen
-dashboard-add-chart = Zur Übersicht hinzufügen
-dashboard-no-model = Diese Tabelle gibt es nicht. Schreiben Sie Datenbank und Tabelle, etwa shop.orders.
-dashboard-full = Eine Übersicht hat höchstens { $count } Teile. Entfernen Sie zuerst einen.
-dashboard-none = Noch gibt es keine Übersicht. Was Sie hinzufügen, macht eine.
-dashboard-is-shared = Alle im Projekt sehen diese Übersicht.
-dashboard-becomes-own = Alle im Projekt sehen diese Übersicht. Was Sie ändern, macht eine eigene daraus.
-dashboard-is-own = Nur Sie sehen diese Übersicht.
-dashboard-empty = In der Übersicht ist nichts.
-dashboard-hidden = (das Diagramm ist nicht geteilt: andere sehen es nicht)
-dashboard-up = Nach oben
-dashboard-down = Nach unten
-dashboard-remove = Entfernen
-dashboard-done = Fertig
-dashboard-forget = Meine löschen und die geteilte sehen
-dashboard-share = Mit allen teilen
-pick-partly = Alle Datensätze zu durchsuchen dauert länger. Tippen Sie weiter, oder wählen Sie auf einer eigenen Seite.
-# Anbindungen, Code, Zugänge.
-area-integrations = Integrationen
-copy-text = Kopieren
-copy-done = Kopiert
-secret-once = Kopieren Sie es jetzt. Es wird nur dieses eine Mal gezeigt, und niemand kann es später nachsehen.
-secret-shown-before = Das wurde schon angelegt, und der Text wurde dabei gezeigt. Wurde er nicht aufgehoben, widerrufen Sie es und legen Sie ein neues an.
-credentials-name = Name
-credentials-name-hint = Für Sie: wer oder was es benutzt.
-credentials-begins = Präfix
-credentials-made = Angelegt
-credentials-used = Zuletzt benutzt
-credentials-never-used = nie benutzt
-credentials-ends = Läuft ab
-credentials-never-ends = nie
-credentials-over = abgelaufen
-credentials-last-day = Letzter Tag
-credentials-last-day-hint = Bleibt es leer, endet es nie.
-credentials-unnamed = ohne Namen
-credentials-revoke = Widerrufen
-credentials-revoke-what = gilt sofort nicht mehr. Das lässt sich nicht rückgängig machen: Programme, die es noch benutzen, werden abgewiesen.
-credentials-was-revoked = widerrufen
-credentials-revoked = Widerrufene zeigen
-credentials-valid = Widerrufene verbergen
-credentials-empty = Noch nichts angelegt. Legen Sie für jedes Programm einen eigenen Zugang an.
+teams = Teams
+teams-new = Neues Team
+teams-what = Ein Team entscheidet, was seine Leute sehen und ändern dürfen.
+teams-begins = Anfängliche Rechte
+teams-otherwise = Rechte ohne eigene Regel
+teams-members = Mitglied mit diesem Team hinzufügen
+teams-begins-hint = Rechte auf einzelne Datenbanken und Tabellen folgen als Nächstes.
+teams-group-administrator = verwaltet das Projekt
+teams-group-editor = liest und ändert alles
+teams-group-read-only = liest alles
+teams-group-nothing = nichts, bis es erlaubt wird
+teams-people = Personen
+teams-users = { $count ->
+    [0] kein Benutzer in dieser Umgebung
+    [one] ein Benutzer in dieser Umgebung
+   *[other] { $count } Benutzer in dieser Umgebung
+}
+teams-team = Team
+teams-delete-what = Das Team { $name } wird mit seinen Rechten gelöscht.
+teams-delete-people = { $count ->
+    [one] Ein Benutzer dieser Umgebung ist
+   *[other] { $count } Benutzer dieser Umgebung sind
+} im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie zuerst einem anderen Team zu.
+teams-delete-members = { $count ->
+    [one] Ein Mitglied des Projekts ist
+   *[other] { $count } Mitglieder des Projekts sind
+} im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie zuerst einem anderen Team zu.
+teams-delete-show = Anzeigen
+teams-delete-super = Das Team der Administratoren bleibt.
+
+# Rights.
+
+rights = Rechte
+rights-may = Was das Team darf
+rights-of = Rechte von { $team }
+rights-what = Tabelle
+rights-everywhere = Alle Datenbanken
+rights-whole = Alle Tabellen von { $name }
+rights-default = Standard des Teams ({ $rights })
+rights-choice = Rechte
+rights-now = Gilt jetzt
+rights-nothing = nichts
+rights-read = lesen
+rights-write = schreiben
+rights-delete = löschen
+rights-read-write = lesen und schreiben
+rights-read-delete = lesen und löschen
+rights-write-delete = schreiben und löschen
+rights-all = alles
+rights-inherit = wie oben ({ $rights })
+rights-inherited = von oben
+rights-only-here = (in dieser Umgebung anders)
+rights-legend = ● steht vor einem Recht, das für diese Tabelle oder Datenbank gesetzt ist. Die anderen kommen von oben: von der Datenbank, von allen Datenbanken oder von dem, womit das Team beginnt.
+rights-except = außer
+rights-change = Rechte ändern
+rights-all-of-team = Alle Rechte des Teams
+rights-administrators = Administratoren dürfen alles. Um jemanden einzuschränken, wählen Sie ein anderes Team.
+rights-all-environments = Gilt in allen Umgebungen. Für eine Umgebung allein öffnen Sie „Gilt jetzt“.
+rights-more = { $count ->
+    [one] Eine weitere Tabelle ist
+   *[other] { $count } weitere Tabellen sind
+} nicht zu sehen. Suchen Sie oben danach.
+rights-no-database = In dieser Umgebung ist keine Datenbank verbunden.
+rights-search = Tabellen suchen
+rights-show = Anzeigen
+rights-sentence = In { $name } darf das Team { $team }: { $rights }.
+rights-own = Darf
+rights-may-read = lesen: Listen und Datensätze sehen
+rights-may-write = schreiben: Datensätze anlegen und ändern
+rights-may-delete = Datensätze löschen
+rights-none-hint = Ist nichts angekreuzt, ist alles verboten.
+rights-where = Gilt
+rights-where-all = in allen Umgebungen
+rights-where-here = nur in { $environment }
+rights-in = in { $environment }
+rights-set = Diese Rechte setzen
+rights-ladder = Woher das kommt
+rights-ladder-hint = Die erste Zeile entscheidet.
+rights-begins = Womit das Team beginnt
+rights-remove = Entfernen
+
+# Integrations.
+
 integrations-tokens = Token
 integrations-tokens-what = Ein statisches Token öffnet einem Programm eine Datenbank. Es gehört nicht in Seiten, die Browser anderer Leute laden.
 integrations-token-new = Neues Token
@@ -945,42 +1008,38 @@ integrations-host-allow = Erlauben
 integrations-host-remove = Entfernen
 integrations-host-what = Der HTTP-Proxy erreicht { $host } nicht mehr, in keiner Umgebung des Projekts.
 integrations-allowed-since = Erlaubt seit
+
+# Credentials and secrets.
+
+secret-once = Kopieren Sie es jetzt. Es wird nur dieses eine Mal gezeigt, und niemand kann es später nachsehen.
+secret-shown-before = Das wurde schon angelegt, und der Text wurde dabei gezeigt. Wurde er nicht aufgehoben, widerrufen Sie es und legen Sie ein neues an.
+credentials-name = Name
+credentials-name-hint = Für Sie: wer oder was es benutzt.
+credentials-begins = Präfix
+credentials-made = Angelegt
+credentials-used = Zuletzt benutzt
+credentials-never-used = nie benutzt
+credentials-ends = Läuft ab
+credentials-never-ends = nie
+credentials-over = abgelaufen
+credentials-last-day = Letzter Tag
+credentials-last-day-hint = Bleibt es leer, endet es nie.
+credentials-unnamed = ohne Namen
+credentials-revoke = Widerrufen
+credentials-revoke-what = gilt sofort nicht mehr. Das lässt sich nicht rückgängig machen: Programme, die es noch benutzen, werden abgewiesen.
+credentials-was-revoked = widerrufen
+credentials-revoked = Widerrufene zeigen
+credentials-valid = Widerrufene verbergen
+credentials-empty = Noch nichts angelegt. Legen Sie für jedes Programm einen eigenen Zugang an.
+
+# Code.
+
 snippets = Code
 snippets-what = Diese Anfragen geben, was die Seite zeigt. Sie brauchen ein Token von { $resource } in der Umgebung:
 snippets-token = Token anlegen
 
-# Verlauf, Rückgängig, Protokoll.
-history = Verlauf
-history-of-deleted = Verlauf von { $key }
-history-deleted = Dieser Datensatz ist gelöscht. Machen Sie das Löschen unten rückgängig, um ihn wiederherzustellen.
-history-empty = Nichts hat diesen Datensatz über den Dienst geändert, oder sein Verlauf wurde entfernt.
-history-created = Angelegt
-history-changed = Geändert
-history-removed = Gelöscht
-history-before = Vorher
-history-after = Nachher
-history-cut = { $count ->
-    [one] insgesamt ein Byte
-   *[other] insgesamt { $count } Byte
-}
-history-newest = Neueste
-history-older = Ältere
-history-unknown = Der Dienst endete, bevor er wusste, ob das geschehen ist.
-history-without-values = Die Werte wurden nicht aufgehoben.
-history-nothing = Kein Wert wurde geändert.
-actor-account = Konto
-actor-user = Benutzer
-actor-api-key = API-Schlüssel
-actor-static-token = Token
-actor-service-token = Service-Token
-actor-anonymous = niemand, der angemeldet war
-actor-program = Kommandozeile
-undo = Rückgängig machen
-undone = Die Änderung wurde rückgängig gemacht.
-undo-too-long = Zu lang, um rückgängig gemacht zu werden
-undo-conflict = Der Datensatz wurde inzwischen wieder geändert, deshalb wurde nichts geschrieben. Die alten Werte stehen im Formular; was die Felder jetzt haben, steht darunter. Speichern Sie, um die alten Werte zurückzuholen.
-deleted = Der Datensatz { $key } wurde gelöscht.
-area-audit = Protokoll
+# The audit trail.
+
 audit-of-service = Protokoll aller Projekte
 audit-when = Wann
 audit-who = Wer
@@ -1003,9 +1062,65 @@ audit-outcome = Ausgang
 audit-values = Werte
 audit-no-values = Hiervon wurden keine Werte aufgehoben.
 
-# Das Profil.
+# The settings of a project.
+
+settings-project = Projekt
+settings-environments = Umgebungen
+settings-sign-in = Anmeldung
+settings-members = Mitglieder
+settings-unique-name = In Adressen:
+settings-short-name = Kurzname
+settings-short-name-hint = Kleinbuchstaben, Ziffern und Bindestriche, etwa shop. Er ist Teil von Adressen und bleibt für immer.
+settings-domain = Domain der Anwendung
+settings-default-environment = Standardumgebung
+settings-is-default = Standard
+settings-delete = Projekt löschen
+settings-delete-hint = Mit allen Umgebungen, Benutzern, Teams, Seiten und Einstellungen. Datenbanken bleiben, wie sie sind.
+settings-delete-what = { $name } wird endgültig gelöscht, mit { $environments ->
+    [one] einer Umgebung
+   *[other] { $environments } Umgebungen
+}, mit allen Benutzern, Teams, Seiten und Einstellungen. { $databases ->
+    [0] Keine Datenbank ist verbunden
+    [one] Eine Datenbank wird getrennt
+   *[other] { $databases } Datenbanken werden getrennt
+}; die Datenbanken selbst bleiben, wie sie sind.
+settings-environments-what = Jede Umgebung hat eigene Datenbanken, Benutzer und Seiten.
+settings-environment-new = Neue Umgebung
+settings-environment-delete = Umgebung löschen
+settings-environment-delete-what = { $name } wird endgültig gelöscht, mit Benutzern, Seiten und Einstellungen. { $databases ->
+    [0] Keine Datenbank ist mit ihr verbunden
+    [one] Eine Datenbank wird getrennt
+   *[other] { $databases } Datenbanken werden getrennt
+}; die Datenbanken selbst bleiben, wie sie sind.
+settings-prod-stays = Die Umgebung prod kann nicht gelöscht werden.
+settings-copy = Kopieren
+settings-members-what = Mitglieder melden sich bei dieser Konsole an. Das Team entscheidet, was sie sehen und ändern. Eine Adresse ohne Konto bekommt eine Einladung.
+settings-members-add = Hinzufügen
+settings-members-added = Das Mitglied ist hinzugefügt.
+settings-members-count = { $count ->
+    [one] ein Mitglied
+   *[other] { $count } Mitglieder
+}
+settings-members-remove = Aus dem Projekt entfernen
+settings-members-remove-what = { $email } kann dieses Projekt nicht mehr öffnen. Das Konto bleibt.
+settings-members-remove-self = Das sind Sie selbst.
+settings-registering = Registrierung
+settings-sign-up = Benutzer können sich selbst registrieren
+settings-sign-up-team = Team für neue Registrierungen
+settings-domains = Domains von E-Mail-Adressen, die sich registrieren können
+settings-domains-hint = Durch Kommas getrennt, etwa example.com. Ohne Angabe alle.
+settings-confirm = Die E-Mail-Adresse muss vor der Anmeldung bestätigt werden
+settings-security = Sicherheit
+settings-password-length = Mindestlänge von Passwörtern (8 bis 128)
+settings-access-seconds = Ein Zugriffstoken gilt (Sekunden, 60 bis 86400)
+settings-refresh-days = Eine unbenutzte Sitzung endet nach (Tagen, 1 bis 365)
+settings-mails = E-Mails
+settings-link = Wohin Links in E-Mails führen
+settings-link-hint = Leer: zu den Seiten des Dienstes. Sonst eine URL mit dem Code darin, etwa
+
+# The profile.
+
 profile = Profil
-language-name = Deutsch
 profile-names = Über Sie
 profile-first-name = Vorname
 profile-last-name = Nachname
@@ -1047,7 +1162,10 @@ profile-key-all = alle Ihre, jetzt und später
 profile-key-some = nur diese:
 profile-key-usage = Das listet Ihre Projekte auf. Jede andere Anfrage hat denselben Header.
 
-# Der Dienst.
+# The service.
+
+service-away = Der Dienst ist gerade nicht zu erreichen. Versuchen Sie es gleich noch einmal. Wenn das nicht hilft, sagen Sie es denen, die ihn betreiben.
+service-unanswered = Der Dienst hat nicht rechtzeitig geantwortet. Vielleicht hat er getan, was Sie wollten: Sehen Sie nach, bevor Sie es noch einmal versuchen.
 service = Dienst
 service-overview = Übersicht
 service-version = Version
@@ -1055,6 +1173,22 @@ service-nodes = Knoten
 service-node = Rechner
 service-since = Läuft seit
 service-seen = Zuletzt gesehen
+service-figures = Metriken
+service-figures-of = Zahlen des Knotens
+service-figures-since = aufbewahrt seit
+service-figures-others = Es gibt andere Knoten mit eigenen Zahlen; wer gerade antwortet, zeigt seine eigenen.
+service-figures-empty = Linien werden ab { $time } gezeichnet, mit einem Punkt alle { $seconds } Sekunden. Bis dahin sind dies die Zahlen von jetzt.
+service-figures-span = Zeitraum
+service-figures-hours = { $count } Stunden
+service-figures-average = Jeder Punkt steht für { $minutes } Minuten: ihr Durchschnitt, und die meisten Verbindungen.
+service-figure-requests = Anfragen pro Sekunde
+service-figure-errors = Fehler (5xx) pro Sekunde
+service-figure-duration = Durchschnittliche Antwortzeit (ms)
+service-figure-cpu = Prozessor (Kerne)
+service-figure-memory = Arbeitsspeicher (MB)
+service-figure-connections = Verbindungen zu Datenbanken
+service-figure-now = jetzt
+service-figure-time = Zeit
 service-databases = Datenbanken
 service-database = Datenbank
 service-databases-empty = Keine Datenbank ist verbunden.
@@ -1083,7 +1217,7 @@ service-signing-rotate = Signaturschlüssel wechseln
 service-signing-question = Von jetzt an signiert ein neuer Schlüssel. Token des Schlüssels davor gelten, bis sie ablaufen, höchstens einen Tag.
 service-signing-now = Diese Token sofort ungültig machen, etwa nach einem Leck. Alle bleiben angemeldet; Programme bekommen neue Token.
 service-signing-done = Jetzt signiert der Schlüssel { $key }.
-bulk-other-values = Die Werte sind nicht die der Vorschau. Nichts wurde geändert; sehen Sie sich die neue Vorschau an.
+
 # Finding places, and keys.
 
 find = Suchen
@@ -1103,10 +1237,3 @@ keys-ends = Zur ersten oder letzten Zelle der Tabelle
 keys-open = Den Datensatz oder den Link der Zelle öffnen
 keys-range = Mehrere Zellen wählen
 keys-copy = Die Zellen kopieren
-
-# What SQL refuses or asks for.
-sql-too-many-parameters = Diese Abfrage hat mehr als 200 Parameter. Schreiben Sie einige der Werte in den Text.
-sql-of-another = Ein anderes Konto hat diese Abfrage gespeichert, und sie würde mit Ihren Rechten laufen. Lesen Sie sie, bevor Sie sie ausführen.
-
-# What an import refuses.
-import-too-many-columns = Eine Datei darf 2.000 Spalten haben, und deren Namen dürfen zusammen nicht länger als zwei Megabyte sein. Senden Sie eine Datei mit weniger Spalten.

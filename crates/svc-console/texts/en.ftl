@@ -1,12 +1,28 @@
 # The texts of the console in English. Other languages have the same ones.
 
+# What is around every page.
+
 skip = Skip to the content
 areas = Parts of the environment
 area-data = Data
+area-users = Users
+area-settings = Settings
+area-pages = Pages
+area-sql = SQL
+area-charts = Charts
+area-integrations = Integrations
+area-audit = Audit
 crumbs = Where you are
 environment = Environment
 production = production
 request-id = Request:
+sign-out = Sign out
+seen-as = You see what this user sees:
+seen-as-only = Nothing can be changed here.
+seen-as-end = Back to your own view
+
+# Words of many places.
+
 confirm-name = To confirm, enter the name: { $name }
 confirm-name-wrong = Enter { $name } to confirm. Nothing was done.
 yes = yes
@@ -16,6 +32,30 @@ bytes = { $count ->
     [one] { $count } byte
    *[other] { $count } bytes
 }
+email = E-mail address
+password = Password
+go-on = Go on
+search = Search
+pages = Pages
+previous = Previous
+next = Next
+shown = { $count ->
+    [one] one record shown
+   *[other] { $count } records shown
+}
+required = required
+save = Save
+create = Create
+cancel = Cancel
+saved = Saved.
+unchanged = Nothing was changed, so nothing was saved.
+choose = Choose
+choose-one = Choose record { $key }
+copy-text = Copy
+copy-done = Copied
+language-name = English
+
+# Signing in.
 
 sign-in = Sign in
 sign-in-wrong = The e-mail address or the password is wrong.
@@ -26,11 +66,6 @@ forgotten = Forgotten password
 forgotten-what = We send a mail with a link. It is valid for an hour and sets a new password.
 forgotten-send = Send the mail
 forgotten-sent = If there is an account with this address, the mail is on its way.
-sign-out = Sign out
-email = E-mail address
-password = Password
-go-on = Go on
-
 enter = Welcome
 enter-what = This link signs you in once.
 enter-invalid = This link was used before, or is too old. Ask for another one, or sign in with your password.
@@ -38,6 +73,8 @@ first-run = The first account
 first-run-what = Nobody operates this service yet. This account may do everything.
 first-run-make = Make the account
 first-run-late = Somebody operates this service already, or the link is not whole.
+
+# What went wrong.
 
 problem-title = That did not work
 problem-home = To the projects
@@ -50,7 +87,14 @@ problem-too-large = What was sent is too large. Send less at once.
 problem-too-large-to-keep = Your session has ended, and what you sent is too large to keep. Sign in in another tab, then go back here and send it again.
 problem-foreign = The form was sent from another site, so nothing was done. Open the page here and send it again.
 problem-other-account = Somebody else has signed in meanwhile, so nothing was done. Open the page again.
-problem-unavailable = The service cannot look up sessions just now. Try again in a moment.
+problem-unavailable = The service cannot be asked about your session just now. Try again in a moment. If that does not help, tell the people who run it.
+problem-again = Try again
+problem-not-administrator = Only administrators of the project can do this. Ask one of them.
+problem-not-operator = Only operators of the service can do this.
+problem-only-seeing = You see what somebody else sees, so nothing can be changed here. Go back to your own view first.
+problem-forbidden = You may not do this. Ask an administrator of the project for the right.
+
+# Projects and accounts.
 
 projects = Projects
 projects-empty = You are a member of no project yet. Ask an administrator to add you.
@@ -59,20 +103,39 @@ projects-resources = { $count ->
     [one] one database
    *[other] { $count } databases
 }
+projects-new = New project
+projects-owner = E-mail address of the owner
+projects-owner-hint = The first administrator; you, if it is empty. An address without an account gets an invitation.
+accounts = Accounts
+accounts-count = { $count ->
+    [one] one account
+   *[other] { $count } accounts
+}
+accounts-invite = Invite somebody
+accounts-invite-hint = A mail with an invitation is sent. Operators see and administer everything; others see the projects that they are members of.
+accounts-operator = Operator
+accounts-is-operator = Operates the service
+accounts-operator-hint = There is always an operator who can sign in: the last one cannot be removed or suspended.
+accounts-self = This is your own account.
+accounts-suspend-what = Nobody can sign in as { $email } until you allow it again. All sessions end, and API keys stop working.
+accounts-delete-what = The account { $email } is deleted for good, with its sessions and API keys, and is removed from all projects.
+
+# Databases and their models.
+
 resources-empty = No database is connected yet.
+resource-name = Name
+resource-name-hint = The name in addresses, such as shop. It cannot be changed later.
 models-empty = This database has no tables.
+models = Tables and views
 view = view
 fields-count = { $count ->
     [one] one field
    *[other] { $count } fields
 }
-
 connect = Connect a database
 connect-save = Connect
 connect-test = Test
 connect-port-wrong = Enter a number from 1 to 65535.
-resource-name = Name
-resource-name-hint = The name in addresses, such as shop. It cannot be changed later.
 path = File
 path-hint = On the machine of the service.
 host = Host
@@ -91,7 +154,6 @@ state-connecting = connecting
 reason = Reason
 engine = Database system
 address = Address
-models = Tables and views
 pool = Connections
 pool-use = { $used } of { $size } in use, { $waiting } waiting
 open-records = Open
@@ -99,18 +161,48 @@ reload = Read the structure again
 reloaded = The structure was read again.
 disconnect = Disconnect
 disconnect-what = { $name } is disconnected with its tokens and secrets. The database itself stays as it is.
+diagram = Diagram
+diagram-model = Table or view
+diagram-steps = With those
+diagram-step-1 = one step away
+diagram-step-2 = up to two steps away
+diagram-show = Show
+diagram-all = All
+diagram-about = { $models ->
+    [one] One box
+   *[other] { $models } boxes
+} for tables, and { $references ->
+    [one] one arrow
+   *[other] { $references } arrows
+} for references. The table below has the same.
+diagram-legend = An arrow leads from a field to the table that it refers to. The key is underlined.
+diagram-more = { $count } more
+diagram-key = Key
+diagram-type = Type
+diagram-refers = Refers to
+diagram-references = References
+diagram-around = Neighbours
+diagram-empty = No table refers to another one. References appear here when the database declares foreign keys.
+diagram-unrelated = Without relations
+diagram-large = More than { $most } tables have relations, too many for one picture. Choose one to see it with those around it.
+diagram-most-related = With the most relations
+diagram-related = { $count ->
+    [one] one relation
+   *[other] { $count } relations
+}
+diagram-left-out = Not drawn
+diagram-left-out-what = { $drawn } tables are drawn. { $count ->
+    [one] One more is
+   *[other] { $count } more are
+} within these steps.
+diagram-found = With this text in their names
+diagram-none = No table has this text in its name.
+diagram-fields = Fields of { $model }
 
-search = Search
+# Records as a table.
+
 field = Field
 lookup = Comparison
-value = Value
-not = not
-filters = Filters
-filter-add = Filter
-filter-apply = Add filter
-filter-remove = Remove filter
-columns = Columns
-columns-apply = Show these
 lookup-exact = is
 lookup-ne = is not
 lookup-icontains = contains
@@ -124,41 +216,121 @@ lookup-in = is one of
 lookup-range = is between
 lookup-isnull = is NULL
 lookup-isempty = is empty
+lookup-not-icontains = does not contain
+lookup-contains = contains (upper and lower case differ)
+lookup-regex = matches the regular expression
+lookup-not-in = is none of
+lookup-not-range = is not between
+lookup-not-isnull = is not NULL
+lookup-not-isempty = is not empty
+lookup-json-icontains = contains, as text
+lookup-not-json-icontains = does not contain, as text
+lookup-coveredby = lies within
+lookup-contains-any = has one of
+lookup-contains-all = has all of
+lookup-contained-by = has nothing but
+lookup-len = has so many elements:
+lookup-len-gte = has at least so many elements:
+lookup-len-lte = has at most so many elements:
+value = Value
+not = not
+filters = Filters
+filter-add = Filter
+filter-apply = Add filter
+filter-remove = Remove filter
+filters-shown = Only records for which
+filters-search = any field contains
+filters-other = a tree of conditions holds
+filters-either = and either
+filters-or = or
+filters-none = Show all
+filter-edit = Change this filter
+filter-change = Change filter
+filter-from = From
+filter-to = To
+filter-lines = Values, one on each line
+filter-group = Applies
+filter-group-all = always, together with all others
+filter-group-one = in alternative { $number }
+filter-group-new = in another alternative
+columns = Columns
+columns-apply = Show these
+columns-gone = These columns are not there any more, so they were left out: { $names }
+columns-remember = Show these by default
+columns-forget = Forget the columns that I chose
+columns-find = Find a column
+columns-width-of = Width of { $name }
+columns-pin = Pin
+columns-pin-of = Pin { $name }
+columns-pin-hint = Pinned columns, three at most, come first and stay visible when the table is scrolled sideways. On a narrow screen only the first one stays.
+columns-unpinned = Only three columns can be pinned, so the others were not.
 records-empty = No record fits.
-pages = Pages
-previous = Previous
-next = Next
-shown = { $count ->
-    [one] one record shown
-   *[other] { $count } records shown
-}
+record-new = New record
 count-exact = { $count ->
     [one] one record
    *[other] { $count } records
 }
 count-about = about { $count } records
 count-unknown = The records were not counted.
-
-record-new = New record
-required = required
 too-long = { $count } characters: too long to be changed here. It stays as it is.
+width-automatic = automatic
+width-narrow = narrow
+width-medium = medium
+width-wide = wide
+width-widest = very wide
+slow-reads-count = The database reads the whole table for this list, about { $count } records, since no index helps.
+slow-reads = The database reads the whole table for this list, which is large, since no index helps.
+slow-index = It is fast once the table has an index on these columns: { $names }.
+slow-narrow = Comparisons of this kind cannot use an index. It is fast with a further filter by a column that has one: { $names }.
+list-load = Load the list
+list-again = The list could not be shown. Load the page again.
+
+# Saved views.
+
+views = Views
+view-all = All
+view-shared = shared
+view-changed = changed
+view-edit = Change the view
+view-save = Save as a view
+view-name = Name of the view
+view-share = All members of the project see it
+view-replace = Keep what the list shows now: its columns, filters and order
+view-delete-what = The view { $name } is deleted. The records stay.
+view-delete-shared = The view { $name } is deleted for all members of the project. The records stay.
+
+# Cells, values, and records that are chosen by name.
+
+value-open = Look at it, save it or replace it
+value-save = Save as a file
+value-back = Back to the record
+value-replace = Replace by a file
+value-replace-run = Replace
+value-null = Set to NULL
+value-beginning = the first { $count } bytes
+value-changed = Somebody else has changed the record meanwhile, so nothing was replaced. Look at it again.
+pick = Choose …
+pick-search = Name or key in { $model }
+pick-found = Records found
+pick-back = Back without choosing
+cell-open = Whole record
+cell-only = Only this value
+cell-not = Not this value
+cell-same = Records with the same values
+
+# One record.
+
 by-database = Set by the database.
 refers-to = Refers to { $model }.
 refers-open = Refers to { $model } { $key }
 related = Records that refer to this one
 state-value = value
 state-default = default
-save = Save
-create = Create
-cancel = Cancel
-saved = Saved.
-unchanged = Nothing was changed, so nothing was saved.
 back-to-list = Back to the list
 fields-wrong = Some fields are not right. Nothing was saved.
 conflict-apart = Somebody else has changed other fields meanwhile. Their changes are below, with yours; save again to keep both.
 conflict-same = Somebody else has changed the same fields meanwhile. Yours are in the form, theirs are shown below them; save again to keep yours.
 conflict-theirs = Now in the database:
-
 delete = Delete
 delete-what = The record { $key } of { $model } is deleted for good.
 delete-changed = Somebody else has changed the record meanwhile. Look at it again before you delete it.
@@ -171,242 +343,8 @@ rule-cascade = deleted along with it
 rule-set-null = which then refer to nothing
 rule-restrict = which forbid it
 
-# Users, teams, rights, and the settings of a project.
+# Many records at once.
 
-area-users = Users
-area-settings = Settings
-problem-not-administrator = Only administrators of the project can do this. Ask one of them.
-problem-not-operator = Only operators of the service can do this.
-problem-only-seeing = You see what somebody else sees, so nothing can be changed here. Go back to your own view first.
-people-name = Name
-people-first-name = First name
-people-last-name = Last name
-people-since = Since
-people-team = Team
-people-only-read = Administrators of the project can change this.
-people-not-a-number = Enter a whole number.
-people-color = Colour
-people-color-none = none
-people-color-gray = gray
-people-color-blue = blue
-people-color-green = green
-people-color-yellow = yellow
-people-color-orange = orange
-people-color-red = red
-people-color-purple = purple
-people-sessions = Sessions
-people-sessions-count = { $count ->
-    [0] no open session
-    [one] one open session
-   *[other] { $count } open sessions
-}
-people-sessions-empty = There is no open session.
-people-sessions-last-use = Last use
-people-sessions-address = Address
-people-sessions-agent = Program
-people-sessions-end = End
-people-sessions-ended = The session has ended.
-people-sessions-end-all = End all sessions
-people-sessions-end-what = { $email } is signed out everywhere: { $count ->
-    [one] one session ends
-   *[other] { $count } sessions end
-}. Signing in again is possible.
-
-users = Users
-users-count = { $count ->
-    [one] one user
-   *[other] { $count } users
-}
-users-empty = No user can sign in to the application of this environment yet. Invite the first one.
-users-what-link = the members of the project
-users-what = Users sign in to your application. Who is to work in this console is a member:
-users-none-fits = No user fits.
-users-all-teams = All teams
-users-invite = Invite a user
-users-invite-again = Send the invitation again
-users-team-hint = The team decides what the user may see and change.
-users-with-password = Set a password instead of sending an invitation
-users-password-hint = With a password the user can sign in at once, and no mail is sent. Leave it empty to send an invitation.
-users-fields = Name and team
-users-may = What the team { $team } may do
-users-active = active
-users-invited = invited, not accepted yet
-users-suspended = suspended
-users-suspend = Suspend
-users-resume = Let sign in again
-users-see-as = See as this user
-users-suspend-what = { $email } can no longer sign in until you allow it again, and { $count ->
-    [0] has no open session
-    [one] one session ends
-   *[other] { $count } sessions end
-}.
-users-delete-what = { $email } is deleted for good, and { $count ->
-    [0] has no open session
-    [one] one session ends
-   *[other] { $count } sessions end
-}. Records stay as they are.
-users-done-made = The user was created and can sign in to the application.
-users-done-invited = The invitation is on its way.
-users-done-resumed = The user can sign in again.
-users-done-suspended = Signing in is no longer possible, and all sessions have ended.
-users-done-signed-out = All sessions have ended.
-seen-as = You see what this user sees:
-seen-as-only = Nothing can be changed here.
-seen-as-end = Back to your own view
-
-teams = Teams
-teams-new = New team
-teams-what = A team decides what its people may see and change.
-teams-begins = Rights at first
-teams-otherwise = Default rights
-teams-members = Add a member with this team
-teams-begins-hint = Rights on single databases and tables are set next.
-teams-group-administrator = administers the project
-teams-group-editor = reads and changes everything
-teams-group-read-only = reads everything
-teams-group-nothing = nothing, until it is allowed
-teams-people = People
-teams-users = { $count ->
-    [0] no user in this environment
-    [one] one user in this environment
-   *[other] { $count } users in this environment
-}
-teams-team = Team
-teams-delete-what = The team { $name } is deleted with its rights.
-teams-delete-people = { $count ->
-    [one] One user of this environment is
-   *[other] { $count } users of this environment are
-} in the team, so it cannot be deleted. Move them to another team first.
-teams-delete-members = { $count ->
-    [one] One member of the project is
-   *[other] { $count } members of the project are
-} in the team, so it cannot be deleted. Move them to another team first.
-teams-delete-show = Show them
-teams-delete-super = The team of the administrators stays.
-
-rights = Rights
-rights-may = What the team may do
-rights-of = Rights of { $team }
-rights-what = Table
-rights-everywhere = All databases
-rights-whole = All tables of { $name }
-rights-default = default of the team ({ $rights })
-rights-choice = Rights
-rights-now = In effect
-rights-nothing = nothing
-rights-read = read
-rights-write = write
-rights-delete = delete
-rights-read-write = read and write
-rights-read-delete = read and delete
-rights-write-delete = write and delete
-rights-all = everything
-rights-inherit = as above ({ $rights })
-rights-inherited = from above
-rights-only-here = (differs in this environment)
-rights-legend = ● marks a right that is set for this table or database. The others come from above: from the database, from all databases, or from what the team begins with.
-rights-except = except for
-rights-change = Change rights
-rights-all-of-team = All rights of the team
-rights-administrators = Administrators may do everything. To limit somebody, move them to another team.
-rights-all-environments = Holds in all environments. For one environment alone, open “In effect”.
-rights-more = { $count ->
-    [one] One more table is
-   *[other] { $count } more tables are
-} not shown. Search for it above.
-rights-no-database = No database is connected in this environment.
-rights-search = Search tables
-rights-show = Show
-rights-sentence = In { $name }, the team { $team } may: { $rights }.
-rights-own = May
-rights-may-read = read: see lists and records
-rights-may-write = write: create and change records
-rights-may-delete = delete records
-rights-none-hint = With nothing ticked, everything is forbidden.
-rights-where = Applies
-rights-where-all = in all environments
-rights-where-here = in { $environment } only
-rights-in = in { $environment }
-rights-set = Set these rights
-rights-ladder = Where this comes from
-rights-ladder-hint = The first line decides.
-rights-begins = What the team begins with
-rights-remove = Remove
-
-settings-project = Project
-settings-environments = Environments
-settings-sign-in = Sign-in
-settings-members = Members
-settings-unique-name = In addresses:
-settings-short-name = Short name
-settings-short-name-hint = Small letters, digits and hyphens, such as shop. It is part of addresses and cannot be changed later.
-settings-domain = Domain of the application
-settings-default-environment = Default environment
-settings-is-default = default
-settings-delete = Delete the project
-settings-delete-hint = With all environments, users, teams, pages and settings. Databases stay as they are.
-settings-delete-what = { $name } is deleted for good, with { $environments ->
-    [one] one environment
-   *[other] { $environments } environments
-}, with all users, teams, pages and settings. { $databases ->
-    [0] No database is connected
-    [one] One database is disconnected
-   *[other] { $databases } databases are disconnected
-}; databases themselves stay as they are.
-settings-environments-what = Each environment has its own databases, users and pages.
-settings-environment-new = New environment
-settings-environment-delete = Delete the environment
-settings-environment-delete-what = { $name } is deleted for good, with its users, pages and settings. { $databases ->
-    [0] No database is connected to it
-    [one] One database is disconnected
-   *[other] { $databases } databases are disconnected
-}; databases themselves stay as they are.
-settings-prod-stays = The environment prod cannot be deleted.
-settings-copy = Copy
-settings-members-what = Members sign in to this console. The team decides what they see and change. An address without an account gets an invitation.
-settings-members-add = Add
-settings-members-added = The member was added.
-settings-members-count = { $count ->
-    [one] one member
-   *[other] { $count } members
-}
-settings-members-remove = Remove from the project
-settings-members-remove-what = { $email } can no longer open this project. The account stays.
-settings-members-remove-self = This is you.
-settings-registering = Registering
-settings-sign-up = Users can register themselves
-settings-sign-up-team = Team of who registers
-settings-domains = Domains of e-mail addresses that can register
-settings-domains-hint = Separated by commas, such as example.com. Without any, all can.
-settings-confirm = The e-mail address must be confirmed before signing in
-settings-security = Security
-settings-password-length = Least length of passwords (8 to 128)
-settings-access-seconds = An access token is valid for (seconds, 60 to 86400)
-settings-refresh-days = A session without use ends after (days, 1 to 365)
-settings-mails = Mails
-settings-link = Where links in mails lead
-settings-link-hint = Empty: to the pages of the service. Otherwise a URL with the code in it, such as
-
-accounts = Accounts
-accounts-count = { $count ->
-    [one] one account
-   *[other] { $count } accounts
-}
-accounts-invite = Invite somebody
-accounts-invite-hint = A mail with an invitation is sent. Operators see and administer everything; others see the projects that they are members of.
-accounts-operator = Operator
-accounts-is-operator = Operates the service
-accounts-operator-hint = There is always an operator who can sign in: the last one cannot be removed or suspended.
-accounts-self = This is your own account.
-accounts-suspend-what = Nobody can sign in as { $email } until you allow it again. All sessions end, and API keys stop working.
-accounts-delete-what = The account { $email } is deleted for good, with its sessions and API keys, and is removed from all projects.
-projects-new = New project
-projects-owner = E-mail address of the owner
-projects-owner-hint = The first administrator; you, if it is empty. An address without an account gets an invitation.
-# Records in depth.
-problem-forbidden = You may not do this. Ask an administrator of the project for the right.
-choose = Choose
-choose-one = Choose record { $key }
 bulk-with = Many records:
 bulk-only = the chosen ones
 bulk-all = all of this list, on all pages
@@ -466,6 +404,10 @@ bulk-deleted = { $count ->
     [one] One record was deleted.
    *[other] { $count } records were deleted.
 }
+bulk-other-values = The values are not those of the preview. Nothing was changed; look at the new preview.
+
+# Export and import.
+
 export = Export
 export-what = All records of this list, on all pages.
 export-csv-shown = CSV, the columns shown
@@ -473,51 +415,6 @@ export-csv-all = CSV, all columns
 export-ndjson-shown = Lines of JSON, the columns shown
 export-ndjson-all = Lines of JSON, all columns
 import = Import
-columns-gone = These columns are not there any more, so they were left out: { $names }
-columns-remember = Show these by default
-columns-forget = Forget the columns that I chose
-views = Views
-view-all = All
-view-shared = shared
-view-changed = changed
-view-edit = Change the view
-view-save = Save as a view
-view-name = Name of the view
-view-share = All members of the project see it
-view-replace = Keep what the list shows now: its columns, filters and order
-view-delete-what = The view { $name } is deleted. The records stay.
-view-delete-shared = The view { $name } is deleted for all members of the project. The records stay.
-filters-shown = Only records for which
-filters-search = any field contains
-filters-other = a tree of conditions holds
-filters-either = and either
-filters-or = or
-filters-none = Show all
-filter-edit = Change this filter
-filter-change = Change filter
-filter-from = From
-filter-to = To
-filter-lines = Values, one on each line
-filter-group = Applies
-filter-group-all = always, together with all others
-filter-group-one = in alternative { $number }
-filter-group-new = in another alternative
-lookup-not-icontains = does not contain
-lookup-contains = contains (upper and lower case differ)
-lookup-regex = matches the regular expression
-lookup-not-in = is none of
-lookup-not-range = is not between
-lookup-not-isnull = is not NULL
-lookup-not-isempty = is not empty
-lookup-json-icontains = contains, as text
-lookup-not-json-icontains = does not contain, as text
-lookup-coveredby = lies within
-lookup-contains-any = has one of
-lookup-contains-all = has all of
-lookup-contained-by = has nothing but
-lookup-len = has so many elements:
-lookup-len-gte = has at least so many elements:
-lookup-len-lte = has at most so many elements:
 import-what = A CSV file becomes records: its first line has the names of the columns. Nothing is saved before you have seen what the columns become.
 import-file = File
 import-file-again = The file again: it is too large to be kept between two pages
@@ -561,24 +458,190 @@ import-content = Content
 import-cancel = End the import
 import-resume = Go on
 import-another = Import another file
-value-open = Look at it, save it or replace it
-value-save = Save as a file
-value-back = Back to the record
-value-replace = Replace by a file
-value-replace-run = Replace
-value-null = Set to NULL
-value-beginning = the first { $count } bytes
-value-changed = Somebody else has changed the record meanwhile, so nothing was replaced. Look at it again.
-pick = Choose …
-pick-search = Name or key in { $model }
-pick-found = Records found
-pick-back = Back without choosing
-cell-open = Whole record
-cell-only = Only this value
-cell-not = Not this value
-cell-same = Records with the same values
+import-too-many-columns = A file may have 2,000 columns, and their names must not be longer than two megabytes together. Send a file with fewer columns.
+
+# History and undo.
+
+history = History
+history-of-deleted = History of { $key }
+history-deleted = This record is deleted. Undo the deletion below to restore it.
+history-empty = Nothing has changed this record through the service, or its history was removed.
+history-created = Created
+history-changed = Changed
+history-removed = Deleted
+history-before = Before
+history-after = After
+history-cut = { $count ->
+    [one] one byte in all
+   *[other] { $count } bytes in all
+}
+history-newest = Newest
+history-older = Older
+history-unknown = The service ended before it knew whether this was done.
+history-without-values = The values were not kept.
+history-nothing = No value was changed.
+actor-account = account
+actor-user = user
+actor-api-key = API key
+actor-static-token = token
+actor-service-token = service token
+actor-anonymous = nobody who signed in
+actor-program = command line
+undo = Undo
+undo-too-long = Too long to be undone
+undo-conflict = The record was changed again meanwhile, so nothing was written. The old values are in the form; what the fields have now is shown below them. Save to put the old values back.
+undone = The change was taken back.
+deleted = The record { $key } was deleted.
+
+# What runs, and what was saved.
+
+waiting-runs = Running …
+waiting-cancel = Cancel it
+saved-name = Name
+saved-shared = Shared: every member of the project sees it
+saved-new = Save as new
+saved-is-shared = shared
+saved-first = The newest { $count } are shown.
+saved-others = It belongs to somebody else. Its owner and administrators may delete it.
+saved-delete = { $name } is deleted.
+saved-delete-shared = { $name } is deleted, for everybody in the project.
+
+# SQL.
+
+sql-databases = Databases
+sql-saved = Saved queries
+sql-saved-empty = No query is saved yet.
+sql-forbidden = Only administrators of the project may use SQL, because it sees all records.
+sql-text = Query
+sql-hint = One SELECT, which only reads. Ctrl-Enter runs it. A value is written :name and has its own field after the first run.
+sql-parameters = Parameters
+sql-type-of = Type of { $name }
+sql-type-text = text
+sql-type-number = number
+sql-type-boolean = true or false
+sql-type-null = NULL
+sql-ask = This query has parameters: enter their values and run it again.
+sql-run = Run
+sql-result = Result
+sql-rows = { $count ->
+    [one] one row
+   *[other] { $count } rows
+}
+sql-first-rows = { $count ->
+    [one] the first row; there are more
+   *[other] the first { $count } rows; there are more
+}
+sql-milliseconds = { $count } ms
+sql-empty = The query has no rows.
+sql-csv = As CSV
+sql-place = In the text: line { $line }, column { $column }.
+sql-cancelled = It was cancelled.
+sql-from-elsewhere = A link from another site opened this page, so the query was not run. Check it before you run it.
+sql-structure = Tables and fields
+sql-structure-find = Find tables and fields
+sql-structure-empty = No table or field fits.
+sql-structure-more = { $count ->
+    [one] One more table: type a part of its name.
+   *[other] { $count } more tables: type a part of the name.
+}
+sql-more = { $count ->
+    [one] one more field
+   *[other] { $count } more fields
+}
+sql-begin = Query its rows
+sql-too-many-parameters = This query has more than 200 parameters. Write some of the values into its text.
+sql-of-another = Another account has saved this query, and it would run with your rights. Read it before you run it.
+
+# Charts.
+
+chart = Chart
+chart-bar = Bars
+chart-line = Line
+chart-pie = Pie
+chart-number = Number
+chart-empty = There are no numbers to draw.
+chart-numbers = Numbers
+chart-last = The last { $count } are drawn.
+chart-more = { $count ->
+    [one] One more is not drawn.
+   *[other] { $count } more are not drawn.
+}
+chart-others = { $count } others
+chart-first = Only the first { $count } were read.
+chart-needs-field = Choose a field: only a number of records can be counted without one.
+chart-title = { $number } ({ $model })
+chart-title-by = { $number } by { $field } ({ $model })
+chart-function = Calculate
+chart-count = Number
+chart-count-distinct = Number of different values
+chart-sum = Sum
+chart-avg = Average
+chart-min = Smallest
+chart-max = Largest
+chart-of = Of
+chart-records = records
+chart-numeric = Numbers
+chart-other-fields = Other fields
+chart-by = By
+chart-by-nothing = nothing: one number
+chart-unit = Group dates by
+chart-hour = hour
+chart-day = day
+chart-week = week
+chart-month = month
+chart-quarter = quarter
+chart-year = year
+chart-shape = As
+chart-draw = Draw
+chart-filters = { $count ->
+    [0] All records.
+    [one] One filter holds.
+   *[other] { $count } filters hold.
+}
+chart-filters-change = Choose records
+chart-of-sql = The first column has the labels, the second one the numbers.
+chart-to-sql = Change the query
+charts-saved = Saved charts
+charts-empty = No chart is saved yet. Choose a table below.
+charts-new = New chart
+charts-find = Find a table
+charts-more-models = { $count ->
+    [one] One more table: type a part of its name.
+   *[other] { $count } more tables: type a part of the name.
+}
+charts-from-sql = The result of a query in SQL has a chart too.
+
+# The dashboard.
+
+dashboard = Dashboard
+dashboard-show = Show
+dashboard-begin = Put charts and counts here
+dashboard-arrange = Arrange the dashboard
+dashboard-gone = It was deleted, or is not shared with you.
+dashboard-chart = Chart
+dashboard-count = Number of records of
+dashboard-about = about
+dashboard-add = Add
+dashboard-add-button = Add
+dashboard-add-chart = Add to the dashboard
+dashboard-no-model = There is no such table. Write the database and the table, such as shop.orders.
+dashboard-full = A dashboard has at most { $count } parts. Remove one first.
+dashboard-none = There is no dashboard yet. What you add makes one.
+dashboard-is-shared = Everybody in the project sees this dashboard.
+dashboard-becomes-own = Everybody in the project sees this dashboard. What you change makes one of your own.
+dashboard-is-own = Only you see this dashboard.
+dashboard-empty = Nothing is on the dashboard.
+dashboard-hidden = (the chart is not shared: others do not see it)
+dashboard-up = Up
+dashboard-down = Down
+dashboard-remove = Remove
+dashboard-done = Done
+dashboard-forget = Delete mine, and see the shared one
+dashboard-share = Share it with everybody
+pick-partly = Searching all records takes longer. Go on typing, or choose on a page of its own.
+
 # Pages.
-area-pages = Pages
+
 pages-read-only = You may read the pages, and not change them. Ask an administrator for more.
 pages-empty = There are no pages yet.
 pages-empty-next = Make the first one with “New page”.
@@ -732,178 +795,178 @@ pages-copy-with-settings = The settings of { $from } become those of { $to }.
 pages-copy-replaces-settings = The settings that { $to } has are lost.
 pages-copy-replace = Replace and copy
 pages-copy-do = Copy
+
+# Differences of texts.
+
 diff-removed = removed
 diff-added = added
 diff-more = { $count ->
     [one] One more line is not shown.
    *[other] { $count } more lines are not shown.
 }
-# SQL, charts and the dashboard.
 
-area-sql = SQL
-area-charts = Charts
+# People: users of an environment, members, accounts.
 
-waiting-runs = Running …
-waiting-cancel = Cancel it
+people-name = Name
+people-first-name = First name
+people-last-name = Last name
+people-since = Since
+people-team = Team
+people-only-read = Administrators of the project can change this.
+people-not-a-number = Enter a whole number.
+people-color = Colour
+people-color-none = none
+people-color-gray = gray
+people-color-blue = blue
+people-color-green = green
+people-color-yellow = yellow
+people-color-orange = orange
+people-color-red = red
+people-color-purple = purple
+people-sessions = Sessions
+people-sessions-count = { $count ->
+    [0] no open session
+    [one] one open session
+   *[other] { $count } open sessions
+}
+people-sessions-empty = There is no open session.
+people-sessions-last-use = Last use
+people-sessions-address = Address
+people-sessions-agent = Program
+people-sessions-end = End
+people-sessions-ended = The session has ended.
+people-sessions-end-all = End all sessions
+people-sessions-end-what = { $email } is signed out everywhere: { $count ->
+    [one] one session ends
+   *[other] { $count } sessions end
+}. Signing in again is possible.
 
-saved-name = Name
-saved-shared = Shared: every member of the project sees it
-saved-new = Save as new
-saved-is-shared = shared
-saved-first = The newest { $count } are shown.
-saved-others = It belongs to somebody else. Its owner and administrators may delete it.
-saved-delete = { $name } is deleted.
-saved-delete-shared = { $name } is deleted, for everybody in the project.
+# Users.
 
-sql-databases = Databases
-sql-saved = Saved queries
-sql-saved-empty = No query is saved yet.
-sql-forbidden = Only administrators of the project may use SQL, because it sees all records.
-sql-text = Query
-sql-hint = One SELECT, which only reads. Ctrl-Enter runs it. A value is written :name and has its own field after the first run.
-sql-parameters = Parameters
-sql-type-of = Type of { $name }
-sql-type-text = text
-sql-type-number = number
-sql-type-boolean = true or false
-sql-type-null = NULL
-sql-ask = This query has parameters: enter their values and run it again.
-sql-run = Run
-sql-result = Result
-sql-rows = { $count ->
-    [one] one row
-   *[other] { $count } rows
+users = Users
+users-count = { $count ->
+    [one] one user
+   *[other] { $count } users
 }
-sql-first-rows = { $count ->
-    [one] the first row; there are more
-   *[other] the first { $count } rows; there are more
-}
-sql-milliseconds = { $count } ms
-sql-empty = The query has no rows.
-sql-csv = As CSV
-sql-place = In the text: line { $line }, column { $column }.
-sql-cancelled = It was cancelled.
-sql-from-elsewhere = A link from another site opened this page, so the query was not run. Check it before you run it.
-sql-structure = Tables and fields
-sql-structure-find = Find tables and fields
-sql-structure-empty = No table or field fits.
-sql-structure-more = { $count ->
-    [one] One more table: type a part of its name.
-   *[other] { $count } more tables: type a part of the name.
-}
-sql-more = { $count ->
-    [one] one more field
-   *[other] { $count } more fields
-}
-sql-begin = Query its rows
+users-empty = No user can sign in to the application of this environment yet. Invite the first one.
+users-what-link = the members of the project
+users-what = Users sign in to your application. Who is to work in this console is a member:
+users-none-fits = No user fits.
+users-all-teams = All teams
+users-invite = Invite a user
+users-invite-again = Send the invitation again
+users-team-hint = The team decides what the user may see and change.
+users-with-password = Set a password instead of sending an invitation
+users-password-hint = With a password the user can sign in at once, and no mail is sent. Leave it empty to send an invitation.
+users-fields = Name and team
+users-may = What the team { $team } may do
+users-active = active
+users-invited = invited, not accepted yet
+users-suspended = suspended
+users-suspend = Suspend
+users-resume = Let sign in again
+users-see-as = See as this user
+users-suspend-what = { $email } can no longer sign in until you allow it again, and { $count ->
+    [0] has no open session
+    [one] one session ends
+   *[other] { $count } sessions end
+}.
+users-delete-what = { $email } is deleted for good, and { $count ->
+    [0] has no open session
+    [one] one session ends
+   *[other] { $count } sessions end
+}. Records stay as they are.
+users-done-made = The user was created and can sign in to the application.
+users-done-invited = The invitation is on its way.
+users-done-resumed = The user can sign in again.
+users-done-suspended = Signing in is no longer possible, and all sessions have ended.
+users-done-signed-out = All sessions have ended.
 
-chart = Chart
-chart-bar = Bars
-chart-line = Line
-chart-pie = Pie
-chart-number = Number
-chart-empty = There are no numbers to draw.
-chart-numbers = Numbers
-chart-last = The last { $count } are drawn.
-chart-more = { $count ->
-    [one] One more is not drawn.
-   *[other] { $count } more are not drawn.
-}
-chart-others = { $count } others
-chart-first = Only the first { $count } were read.
-chart-needs-field = Choose a field: only a number of records can be counted without one.
-chart-title = { $number } ({ $model })
-chart-title-by = { $number } by { $field } ({ $model })
-chart-function = Calculate
-chart-count = Number
-chart-count-distinct = Number of different values
-chart-sum = Sum
-chart-avg = Average
-chart-min = Smallest
-chart-max = Largest
-chart-of = Of
-chart-records = records
-chart-numeric = Numbers
-chart-other-fields = Other fields
-chart-by = By
-chart-by-nothing = nothing: one number
-chart-unit = Group dates by
-chart-hour = hour
-chart-day = day
-chart-week = week
-chart-month = month
-chart-quarter = quarter
-chart-year = year
-chart-shape = As
-chart-draw = Draw
-chart-filters = { $count ->
-    [0] All records.
-    [one] One filter holds.
-   *[other] { $count } filters hold.
-}
-chart-filters-change = Choose records
-chart-of-sql = The first column has the labels, the second one the numbers.
-chart-to-sql = Change the query
-charts-saved = Saved charts
-charts-empty = No chart is saved yet. Choose a table below.
-charts-new = New chart
-charts-find = Find a table
-charts-more-models = { $count ->
-    [one] One more table: type a part of its name.
-   *[other] { $count } more tables: type a part of the name.
-}
-charts-from-sql = The result of a query in SQL has a chart too.
+# Teams.
 
-dashboard = Dashboard
-dashboard-show = Show
-dashboard-begin = Put charts and counts here
-dashboard-arrange = Arrange the dashboard
-dashboard-gone = It was deleted, or is not shared with you.
-dashboard-chart = Chart
-dashboard-count = Number of records of
-dashboard-about = about
-dashboard-add = Add
-dashboard-add-button = Add
-dashboard-add-chart = Add to the dashboard
-dashboard-no-model = There is no such table. Write the database and the table, such as shop.orders.
-dashboard-full = A dashboard has at most { $count } parts. Remove one first.
-dashboard-none = There is no dashboard yet. What you add makes one.
-dashboard-is-shared = Everybody in the project sees this dashboard.
-dashboard-becomes-own = Everybody in the project sees this dashboard. What you change makes one of your own.
-dashboard-is-own = Only you see this dashboard.
-dashboard-empty = Nothing is on the dashboard.
-dashboard-hidden = (the chart is not shared: others do not see it)
-dashboard-up = Up
-dashboard-down = Down
-dashboard-remove = Remove
-dashboard-done = Done
-dashboard-forget = Delete mine, and see the shared one
-dashboard-share = Share it with everybody
-pick-partly = Searching all records takes longer. Go on typing, or choose on a page of its own.
-# Integrations, code, credentials.
-area-integrations = Integrations
-copy-text = Copy
-copy-done = Copied
-secret-once = Copy this now. It is shown this once, and nobody can look it up later.
-secret-shown-before = This was made already, and its text was shown then. If it was not kept, revoke it and make another one.
-credentials-name = Name
-credentials-name-hint = For you: who or what uses it.
-credentials-begins = Prefix
-credentials-made = Created
-credentials-used = Last used
-credentials-never-used = never used
-credentials-ends = Expires
-credentials-never-ends = never
-credentials-over = expired
-credentials-last-day = Last day
-credentials-last-day-hint = Left empty, it never ends.
-credentials-unnamed = without a name
-credentials-revoke = Revoke
-credentials-revoke-what = stops working at once. This cannot be undone: programs that still use it are refused.
-credentials-was-revoked = revoked
-credentials-revoked = Show revoked ones
-credentials-valid = Hide revoked ones
-credentials-empty = There is none yet. Create one for the program that needs it.
+teams = Teams
+teams-new = New team
+teams-what = A team decides what its people may see and change.
+teams-begins = Rights at first
+teams-otherwise = Default rights
+teams-members = Add a member with this team
+teams-begins-hint = Rights on single databases and tables are set next.
+teams-group-administrator = administers the project
+teams-group-editor = reads and changes everything
+teams-group-read-only = reads everything
+teams-group-nothing = nothing, until it is allowed
+teams-people = People
+teams-users = { $count ->
+    [0] no user in this environment
+    [one] one user in this environment
+   *[other] { $count } users in this environment
+}
+teams-team = Team
+teams-delete-what = The team { $name } is deleted with its rights.
+teams-delete-people = { $count ->
+    [one] One user of this environment is
+   *[other] { $count } users of this environment are
+} in the team, so it cannot be deleted. Move them to another team first.
+teams-delete-members = { $count ->
+    [one] One member of the project is
+   *[other] { $count } members of the project are
+} in the team, so it cannot be deleted. Move them to another team first.
+teams-delete-show = Show them
+teams-delete-super = The team of the administrators stays.
+
+# Rights.
+
+rights = Rights
+rights-may = What the team may do
+rights-of = Rights of { $team }
+rights-what = Table
+rights-everywhere = All databases
+rights-whole = All tables of { $name }
+rights-default = default of the team ({ $rights })
+rights-choice = Rights
+rights-now = In effect
+rights-nothing = nothing
+rights-read = read
+rights-write = write
+rights-delete = delete
+rights-read-write = read and write
+rights-read-delete = read and delete
+rights-write-delete = write and delete
+rights-all = everything
+rights-inherit = as above ({ $rights })
+rights-inherited = from above
+rights-only-here = (differs in this environment)
+rights-legend = ● marks a right that is set for this table or database. The others come from above: from the database, from all databases, or from what the team begins with.
+rights-except = except for
+rights-change = Change rights
+rights-all-of-team = All rights of the team
+rights-administrators = Administrators may do everything. To limit somebody, move them to another team.
+rights-all-environments = Holds in all environments. For one environment alone, open “In effect”.
+rights-more = { $count ->
+    [one] One more table is
+   *[other] { $count } more tables are
+} not shown. Search for it above.
+rights-no-database = No database is connected in this environment.
+rights-search = Search tables
+rights-show = Show
+rights-sentence = In { $name }, the team { $team } may: { $rights }.
+rights-own = May
+rights-may-read = read: see lists and records
+rights-may-write = write: create and change records
+rights-may-delete = delete records
+rights-none-hint = With nothing ticked, everything is forbidden.
+rights-where = Applies
+rights-where-all = in all environments
+rights-where-here = in { $environment } only
+rights-in = in { $environment }
+rights-set = Set these rights
+rights-ladder = Where this comes from
+rights-ladder-hint = The first line decides.
+rights-begins = What the team begins with
+rights-remove = Remove
+
+# Integrations.
+
 integrations-tokens = Tokens
 integrations-tokens-what = A static token opens one database for one program. Keep it out of pages that other people's browsers load.
 integrations-token-new = New token
@@ -945,42 +1008,38 @@ integrations-host-allow = Allow
 integrations-host-remove = Remove
 integrations-host-what = The HTTP proxy no longer reaches { $host }, in no environment of the project.
 integrations-allowed-since = Allowed since
+
+# Credentials and secrets.
+
+secret-once = Copy this now. It is shown this once, and nobody can look it up later.
+secret-shown-before = This was made already, and its text was shown then. If it was not kept, revoke it and make another one.
+credentials-name = Name
+credentials-name-hint = For you: who or what uses it.
+credentials-begins = Prefix
+credentials-made = Created
+credentials-used = Last used
+credentials-never-used = never used
+credentials-ends = Expires
+credentials-never-ends = never
+credentials-over = expired
+credentials-last-day = Last day
+credentials-last-day-hint = Left empty, it never ends.
+credentials-unnamed = without a name
+credentials-revoke = Revoke
+credentials-revoke-what = stops working at once. This cannot be undone: programs that still use it are refused.
+credentials-was-revoked = revoked
+credentials-revoked = Show revoked ones
+credentials-valid = Hide revoked ones
+credentials-empty = There is none yet. Create one for the program that needs it.
+
+# Code.
+
 snippets = Code
 snippets-what = These requests give what the page shows. They need a token of { $resource } in the environment:
 snippets-token = Create a token
 
-# History, undo, audit.
-history = History
-history-of-deleted = History of { $key }
-history-deleted = This record is deleted. Undo the deletion below to restore it.
-history-empty = Nothing has changed this record through the service, or its history was removed.
-history-created = Created
-history-changed = Changed
-history-removed = Deleted
-history-before = Before
-history-after = After
-history-cut = { $count ->
-    [one] one byte in all
-   *[other] { $count } bytes in all
-}
-history-newest = Newest
-history-older = Older
-history-unknown = The service ended before it knew whether this was done.
-history-without-values = The values were not kept.
-history-nothing = No value was changed.
-actor-account = account
-actor-user = user
-actor-api-key = API key
-actor-static-token = token
-actor-service-token = service token
-actor-anonymous = nobody who signed in
-actor-program = command line
-undo = Undo
-undone = The change was taken back.
-undo-too-long = Too long to be undone
-undo-conflict = The record was changed again meanwhile, so nothing was written. The old values are in the form; what the fields have now is shown below them. Save to put the old values back.
-deleted = The record { $key } was deleted.
-area-audit = Audit
+# The audit trail.
+
 audit-of-service = Audit of all projects
 audit-when = When
 audit-who = Who
@@ -1003,9 +1062,65 @@ audit-outcome = Outcome
 audit-values = Values
 audit-no-values = No values were kept of this.
 
+# The settings of a project.
+
+settings-project = Project
+settings-environments = Environments
+settings-sign-in = Sign-in
+settings-members = Members
+settings-unique-name = In addresses:
+settings-short-name = Short name
+settings-short-name-hint = Small letters, digits and hyphens, such as shop. It is part of addresses and cannot be changed later.
+settings-domain = Domain of the application
+settings-default-environment = Default environment
+settings-is-default = default
+settings-delete = Delete the project
+settings-delete-hint = With all environments, users, teams, pages and settings. Databases stay as they are.
+settings-delete-what = { $name } is deleted for good, with { $environments ->
+    [one] one environment
+   *[other] { $environments } environments
+}, with all users, teams, pages and settings. { $databases ->
+    [0] No database is connected
+    [one] One database is disconnected
+   *[other] { $databases } databases are disconnected
+}; databases themselves stay as they are.
+settings-environments-what = Each environment has its own databases, users and pages.
+settings-environment-new = New environment
+settings-environment-delete = Delete the environment
+settings-environment-delete-what = { $name } is deleted for good, with its users, pages and settings. { $databases ->
+    [0] No database is connected to it
+    [one] One database is disconnected
+   *[other] { $databases } databases are disconnected
+}; databases themselves stay as they are.
+settings-prod-stays = The environment prod cannot be deleted.
+settings-copy = Copy
+settings-members-what = Members sign in to this console. The team decides what they see and change. An address without an account gets an invitation.
+settings-members-add = Add
+settings-members-added = The member was added.
+settings-members-count = { $count ->
+    [one] one member
+   *[other] { $count } members
+}
+settings-members-remove = Remove from the project
+settings-members-remove-what = { $email } can no longer open this project. The account stays.
+settings-members-remove-self = This is you.
+settings-registering = Registering
+settings-sign-up = Users can register themselves
+settings-sign-up-team = Team of who registers
+settings-domains = Domains of e-mail addresses that can register
+settings-domains-hint = Separated by commas, such as example.com. Without any, all can.
+settings-confirm = The e-mail address must be confirmed before signing in
+settings-security = Security
+settings-password-length = Least length of passwords (8 to 128)
+settings-access-seconds = An access token is valid for (seconds, 60 to 86400)
+settings-refresh-days = A session without use ends after (days, 1 to 365)
+settings-mails = Mails
+settings-link = Where links in mails lead
+settings-link-hint = Empty: to the pages of the service. Otherwise a URL with the code in it, such as
+
 # The profile.
+
 profile = Profile
-language-name = English
 profile-names = About you
 profile-first-name = First name
 profile-last-name = Last name
@@ -1048,6 +1163,9 @@ profile-key-some = only these:
 profile-key-usage = This lists your projects. Every other request takes the same header.
 
 # The service.
+
+service-away = The service cannot be reached just now. Try again in a moment. If that does not help, tell the people who run it.
+service-unanswered = The service has not answered in time. It may have done what you asked for: look before you try again.
 service = Service
 service-overview = Overview
 service-version = Version
@@ -1055,6 +1173,22 @@ service-nodes = Nodes
 service-node = Machine
 service-since = Runs since
 service-seen = Last seen
+service-figures = Metrics
+service-figures-of = Figures of the node
+service-figures-since = kept since
+service-figures-others = There are other nodes, with figures of their own; whichever answers shows its own.
+service-figures-empty = Lines are drawn from { $time } on, with a point every { $seconds } seconds. Until then, these are the numbers of now.
+service-figures-span = Span of time
+service-figures-hours = { $count } hours
+service-figures-average = Each point is { $minutes } minutes: their average, and the most connections.
+service-figure-requests = Requests per second
+service-figure-errors = Errors (5xx) per second
+service-figure-duration = Average time of an answer (ms)
+service-figure-cpu = Processor (cores)
+service-figure-memory = Memory (MB)
+service-figure-connections = Connections to databases
+service-figure-now = now
+service-figure-time = Time
 service-databases = Databases
 service-database = Database
 service-databases-empty = No database is connected.
@@ -1083,7 +1217,7 @@ service-signing-rotate = Rotate the signing key
 service-signing-question = A new key signs from now on. Tokens of the key before stay valid until they expire, a day at most.
 service-signing-now = Invalidate those tokens now, for example after a leak. Everybody stays signed in; programs get new tokens.
 service-signing-done = The key { $key } signs now.
-bulk-other-values = The values are not those of the preview. Nothing was changed; look at the new preview.
+
 # Finding places, and keys.
 
 find = Find
@@ -1103,10 +1237,3 @@ keys-ends = To the first or last cell of the table
 keys-open = Open the record or the link of the cell
 keys-range = Choose several cells
 keys-copy = Copy the cells
-
-# What SQL refuses or asks for.
-sql-too-many-parameters = This query has more than 200 parameters. Write some of the values into its text.
-sql-of-another = Another account has saved this query, and it would run with your rights. Read it before you run it.
-
-# What an import refuses.
-import-too-many-columns = A file may have 2,000 columns, and their names must not be longer than two megabytes together. Send a file with fewer columns.

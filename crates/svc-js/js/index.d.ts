@@ -352,6 +352,8 @@ export interface FieldDescription {
   /** Its type in the database, such as `VARCHAR(120)`. */
   db_field: string;
   filterable: boolean;
+  /** Whether it is the first column of an index of all records, or of the primary key. */
+  indexed: boolean;
   null: boolean;
   editable: boolean;
   /** Whether the caller may not write it. */

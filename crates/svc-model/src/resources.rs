@@ -191,6 +191,10 @@ pub struct FieldDescription {
     pub db_field: String,
     /// Whether lists can be filtered by it.
     pub filterable: bool,
+    /// Whether it is the first column of an index of all records, or of the primary key, so that the database finds and orders
+    /// records by it without reading all of them.
+    #[serde(default)]
+    pub indexed: bool,
     /// Whether it may be null.
     pub null: bool,
     /// Whether it may be written.
@@ -218,6 +222,7 @@ impl FieldDescription {
             field,
             db_field: db_field.into(),
             filterable: true,
+            indexed: false,
             null: false,
             editable: true,
             read_only: false,

@@ -10,7 +10,7 @@ pub const X_STATEMENT_ID: &str = "x-statement-id";
 pub const MAX_STATEMENT_ID: usize = 100;
 
 /// Running statements: `GET .../statements`, 200 with the caller's statements, those that began first before others. An
-/// administrator sees those of all callers.
+/// administrator sees those of all callers. Where several nodes are the service, those on all of them are listed.
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Data "/projects/{project}/{environment}/{resource}/statements")]
 #[operation(name = "statements.list", credential = StaticToken, answer = Vec<Statement>)]

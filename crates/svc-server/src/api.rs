@@ -3,7 +3,7 @@
 mod account;
 mod administration;
 mod call;
-mod console;
+pub(crate) mod console;
 mod docs;
 mod functions;
 pub(crate) mod health;
@@ -81,7 +81,7 @@ fn data() -> Routes {
     answers.layered(compressed).merge(account::of_users())
 }
 
-async fn unknown_path() -> ApiError {
+pub(crate) async fn unknown_path() -> ApiError {
     ApiError::NotFound("there is nothing at this path".to_owned())
 }
 

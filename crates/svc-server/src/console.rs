@@ -205,9 +205,10 @@ impl ConsoleService {
     }
 }
 
-const X_FORWARDED_FOR: http::HeaderName = http::HeaderName::from_static("x-forwarded-for");
+pub(crate) const X_FORWARDED_FOR: http::HeaderName =
+    http::HeaderName::from_static("x-forwarded-for");
 
-fn peer(request: &Parts) -> Peer {
+pub(crate) fn peer(request: &Parts) -> Peer {
     let peer = request.extensions.get::<ConnectInfo<Peer>>();
     peer.map_or(Peer(std::net::Ipv4Addr::LOCALHOST.into()), |peer| peer.0)
 }

@@ -23,6 +23,7 @@ mod auth;
 mod backups;
 mod config;
 mod console;
+mod console_server;
 mod error;
 mod http;
 mod in_process;
@@ -43,6 +44,7 @@ pub use self::{
         SettingSource,
     },
     console::ConsoleService,
+    console_server::{Browsers, ConsoleServer},
     error::Error,
     in_process::InProcess,
     mail::MailConfig,

@@ -4,13 +4,14 @@
 //! have few values: patterns of routes, never paths, and names of resources, never of records or callers.
 
 pub(crate) mod families;
+pub(crate) mod history;
 pub(crate) mod process;
 pub(crate) mod requests;
 mod store_figures;
 
 use std::sync::{Arc, atomic::AtomicU64};
 
-use self::{requests::HttpMetrics, store_figures::StoreFigures};
+use self::{history::History, requests::HttpMetrics, store_figures::StoreFigures};
 
 /// What is counted of the service.
 #[derive(Debug, Default)]
@@ -21,4 +22,6 @@ pub(crate) struct Metrics {
     pub(crate) rate_limited: AtomicU64,
     /// What is counted in the store.
     pub(crate) store: StoreFigures,
+    /// What was counted before.
+    pub(crate) history: History,
 }

@@ -33,6 +33,7 @@ use crate::{
         resource_path::ResourcePath,
     },
     mail::{self, Smtp},
+    metrics::history,
     open_listeners::{OpenListeners, open as open_listener},
     state::{Shared, State, nodes},
 };
@@ -241,6 +242,7 @@ impl Server {
             let watcher = tokio::spawn(watch_store(Shared::clone(&state)));
             let purger = tokio::spawn(purge_audit(Shared::clone(&state)));
             let checker = tokio::spawn(check_store(Shared::clone(&state)));
+            let sampler = tokio::spawn(sample_figures(Shared::clone(&state)));
             let resources = tokio::spawn(check_resources(Shared::clone(&state)));
             let backups =
                 backups.map(|series| tokio::spawn(backups::run(state.store.clone(), series)));
@@ -315,6 +317,7 @@ impl Server {
             watcher.abort();
             purger.abort();
             checker.abort();
+            sampler.abort();
             resources.abort();
             if let Some(tls) = tls {
                 tls.abort();
@@ -328,14 +331,17 @@ impl Server {
 }
 
 /// Where a listener listens, when this address was configured: its port may have been free to choose.
-fn address_of(listener: &TcpListener, configured: SocketAddr) -> Result<SocketAddr, Error> {
+pub(crate) fn address_of(
+    listener: &TcpListener,
+    configured: SocketAddr,
+) -> Result<SocketAddr, Error> {
     listener
         .local_addr()
         .map_err(|source| Error::bind(configured, source))
 }
 
 /// The URL of a listener: the configured public one, else its own address.
-fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
+pub(crate) fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
     if let Some(url) = &config.public_url {
         return Ok(url.clone());
     }
@@ -416,6 +422,16 @@ async fn purge_audit(state: Shared) {
     }
 }
 
+/// Keeps what was counted, so that operators see how it changes.
+async fn sample_figures(state: Shared) {
+    let mut ticks = tokio::time::interval(history::EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        state.metrics.history.add(state.totals().await);
+    }
+}
+
 /// Takes over what other processes do to the store, within a second.
 async fn watch_store(state: Shared) {
     let is_on_server = state.store.is_on_server();
@@ -446,6 +462,9 @@ async fn watch_store(state: Shared) {
         };
         match synced.await {
             Ok(()) => {
+                if state.store.nodes().is_asked() {
+                    state.nodes.wake();
+                }
                 state.store_health.set_present();
                 faults.clear();
             }

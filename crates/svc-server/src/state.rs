@@ -47,7 +47,7 @@ use crate::{
     config::AuditMode,
     http::{ApiResult, request::RequestId, tls::Tls},
     mail::MailHandle,
-    metrics::Metrics,
+    metrics::{Metrics, history::Totals},
     proxy::shared::Proxy,
     resources::{places::Places, test::ResourceTests},
 };
@@ -209,10 +209,25 @@ impl State {
         Ok(())
     }
 
+    /// What was counted until now.
+    pub(crate) async fn totals(self: &Arc<Self>) -> Totals {
+        let connected = self.connections.connected();
+        let used = connected.iter().map(|resource| resource.pool_use().used);
+        let used = used.map(|used| used as u64).sum();
+        let state = Arc::clone(self);
+        // It reads files of the system.
+        let read = tokio::task::spawn_blocking(move || Totals::read(&state.metrics.http, used));
+        match read.await {
+            Ok(totals) => totals,
+            Err(_) => Totals::read(&self.metrics.http, used),
+        }
+    }
+
     /// This process, as others see it.
     pub(crate) fn node(&self) -> Node {
         let since = self.serves_since.get().copied();
         Node::new(
+            self.nodes.uid(),
             self.config.node_name.clone(),
             VERSION,
             self.config.listen.to_string(),

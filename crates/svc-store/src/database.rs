@@ -12,7 +12,10 @@ mod values;
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use parking_lot::Mutex;
 use svc_data::database::DatabaseLock;
@@ -54,6 +57,8 @@ pub(crate) use handle;
 
 /// The one row about the store itself.
 pub(crate) const STATE: &str = "SELECT revision, seal_check FROM store_state WHERE id = 1";
+/// What caches watch, and whether nodes ask each other something.
+const REVISION: &str = "SELECT revision, (SELECT count(*) FROM node_questions) AS questions FROM store_state WHERE id = 1";
 /// How much a check writes, to see whether the disk has space for more.
 const PROBE_BYTES: usize = 8_192;
 /// The control plane. Cheap to clone; several processes may have the same folder open at once.
@@ -76,6 +81,8 @@ struct Inner {
     lines: Mutex<ContextV7>,
     /// The revision last read and the change counter it was read at.
     revision: Mutex<Option<(u64, u64)>>,
+    /// Whether any node asked something when the revision was read.
+    has_questions: AtomicBool,
     /// How long statements take.
     statements: Durations,
 }
@@ -91,6 +98,7 @@ impl Store {
             passwords: Passwords::default(),
             lines: Mutex::new(ContextV7::new()),
             revision: Mutex::new(None),
+            has_questions: AtomicBool::new(false),
             statements: Durations::default(),
         };
         Self {
@@ -112,16 +120,21 @@ impl Store {
     /// When the store cannot be read.
     pub async fn revision(&self) -> Result<u64> {
         // Read before the revision, so that the next call sees a commit in between.
-        let counter = self.inner.database.change_counter().await?;
+        let counter = self.change_counter().await?;
         let known = *self.inner.revision.lock();
         if let Some((at, revision)) = known
             && Some(at) == counter
         {
             return Ok(revision);
         }
-        let revision = self
-            .read(|reader| Ok(state(reader.query_one(STATE, &[])?)?.get("revision")?))
-            .await?;
+        let read = self.read(|reader| {
+            let state = state(reader.query_one(REVISION, &[])?)?;
+            Ok((state.get("revision")?, state.get::<i64>("questions")? > 0))
+        });
+        let (revision, has_questions) = read.await?;
+        self.inner
+            .has_questions
+            .store(has_questions, Ordering::Relaxed);
         *self.inner.revision.lock() = counter.map(|counter| (counter, revision));
         Ok(revision)
     }
@@ -213,6 +226,18 @@ impl Store {
             _folder: blocking(move || files::lock(&dir)).await?,
             _database: self.inner.database.lock().await?,
         })
+    }
+
+    /// A number that moves when a change was announced, by any process; `None` while this one does not hear of changes.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn change_counter(&self) -> Result<Option<u64>> {
+        Ok(self.inner.database.change_counter().await?)
+    }
+
+    pub(crate) fn has_questions(&self) -> bool {
+        self.inner.has_questions.load(Ordering::Relaxed)
     }
 
     pub(crate) fn sealer(&self) -> &Sealer {

@@ -75,7 +75,7 @@ pub use self::imports::{
     Import, ImportState, ImportStep, Imports, NewImport, RefusedRow, StarterRights,
 };
 pub use self::items::{ItemCaller, ItemPatch, Items, NewItem};
-pub use self::nodes::{Node, Nodes};
+pub use self::nodes::{Node, NodeAnswer, NodeQuestion, Nodes};
 pub use self::open::StoreOptions;
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::people::{

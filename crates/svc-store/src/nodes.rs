@@ -1,4 +1,6 @@
-//! The processes that serve a store on a server: who they are, and that they live.
+//! The processes that serve a store on a server: who they are, and that they live, and what they ask each other.
+
+mod questions;
 
 use jiff::Timestamp;
 use svc_data::Row;
@@ -6,6 +8,8 @@ use uuid::Uuid;
 
 use crate::database::{handle, row, values};
 use crate::error::Result;
+
+pub use self::questions::{NodeAnswer, NodeQuestion};
 
 handle!(
     /// The nodes of a store, by [`Store::nodes`](crate::Store::nodes).
@@ -37,13 +41,14 @@ pub struct Node {
 impl Node {
     /// A node that starts now.
     pub fn new(
+        uid: Uuid,
         name: impl Into<String>,
         version: impl Into<String>,
         address: impl Into<String>,
         since: Timestamp,
     ) -> Self {
         Self {
-            uid: Uuid::now_v7(),
+            uid,
             name: name.into(),
             version: version.into(),
             address: address.into(),

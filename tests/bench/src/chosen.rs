@@ -38,6 +38,8 @@ pub enum Part {
     Extensions,
     /// Requests to a large table beside those to a small one.
     Sizes,
+    /// Places of the console beside what they ask of the service.
+    Console,
     /// Exports and imports.
     Transfer,
     /// Attacks on the service.
@@ -47,7 +49,7 @@ pub enum Part {
 impl Part {
     /// All of them in the order in which they run. The requests add to the small table, so what depends on its size
     /// comes before them, or has a copy of its own.
-    const ORDER: [Self; 16] = [
+    const ORDER: [Self; 17] = [
         Self::Client,
         Self::Proxy,
         Self::Models,
@@ -62,6 +64,7 @@ impl Part {
         Self::Audit,
         Self::Extensions,
         Self::Sizes,
+        Self::Console,
         Self::Transfer,
         Self::Attacks,
     ];

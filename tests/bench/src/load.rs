@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -92,7 +92,7 @@ impl Exact {
         }
     }
 
-    async fn send(&self, sender: &mut Sender) -> Result<(Duration, Bytes), Error> {
+    fn request(&self) -> Result<Request<Full<Bytes>>, Error> {
         let mut request = Request::builder()
             .method(self.method.clone())
             .uri(match self.keys {
@@ -105,12 +105,43 @@ impl Exact {
             .header(header::CONTENT_TYPE, "application/json")
             .body(Full::from(self.body.clone()))?;
         request.headers_mut().extend(self.headers.clone());
+        Ok(request)
+    }
+
+    async fn send(&self, sender: &mut Sender) -> Result<(Duration, Bytes), Error> {
+        let request = self.request()?;
         let started = Instant::now();
         let (status, body) = send(sender, request).await?;
         let took = started.elapsed();
         expected(&self.path, self.status, status, &body)?;
         Ok((took, body))
     }
+
+    async fn send_whole(&self, sender: &mut Sender) -> Result<Response<Bytes>, Error> {
+        let response = send_whole(sender, self.request()?).await?;
+        expected(&self.path, self.status, response.status(), response.body())?;
+        Ok(response)
+    }
+}
+
+/// Sends a call once, and returns all of the response.
+pub async fn whole(address: SocketAddr, call: &Exact) -> Result<Response<Bytes>, Error> {
+    call.send_whole(&mut connect(address).await?).await
+}
+
+/// Sends a call again and again on one connection for a time, and returns the headers of each response.
+pub async fn headers(
+    address: SocketAddr,
+    call: &Exact,
+    time: Duration,
+) -> Result<Vec<HeaderMap>, Error> {
+    let until = Instant::now() + time;
+    let mut sender = connect(address).await?;
+    let mut headers = Vec::new();
+    while headers.is_empty() || Instant::now() < until {
+        headers.push(call.send_whole(&mut sender).await?.into_parts().0.headers);
+    }
+    Ok(headers)
 }
 
 /// Sends a call once, and returns its time and the body of the response.
@@ -410,10 +441,18 @@ async fn send(
     sender: &mut Sender,
     request: Request<Full<Bytes>>,
 ) -> Result<(StatusCode, Bytes), Error> {
+    let response = send_whole(sender, request).await?;
+    Ok((response.status(), response.into_body()))
+}
+
+async fn send_whole(
+    sender: &mut Sender,
+    request: Request<Full<Bytes>>,
+) -> Result<Response<Bytes>, Error> {
     sender.ready().await?;
-    let response = sender.send_request(request).await?;
-    let status = response.status();
-    Ok((status, response.into_body().collect().await?.to_bytes()))
+    let (head, body) = sender.send_request(request).await?.into_parts();
+    let body = body.collect().await?.to_bytes();
+    Ok(Response::from_parts(head, body))
 }
 
 /// Fails unless the answer to the target's path with this suffix has the expected status.

@@ -10,6 +10,7 @@ mod bare;
 mod cases;
 mod chosen;
 mod client;
+mod console;
 mod databases;
 mod dataset;
 mod extensions;
@@ -66,12 +67,13 @@ struct Options {
     /// Size of the table
     #[arg(long, default_value_t = 100_000, value_parser = value_parser!(u32).range(1..))]
     orders: u32,
-    /// Size of the large table of `transfer` and `sizes`; a fifth as many are imported
+    /// Size of the large table of `console`, `sizes` and `transfer`; a fifth as many are imported
     #[arg(long, default_value_t = 5_000_000, value_parser = value_parser!(u32).range(1_000..))]
     rows: u32,
     /// Only this case; can be given several times. `accounts` are those about signing in,
     /// `administration` a long page of the audit trail and reads beside writes of the administration, `audit` creates with the
-    /// audit trail beside those without, `client` the Rust client's calls, `extensions` related records, upserts and quick
+    /// audit trail beside those without, `client` the Rust client's calls, `console` places of the console beside what they
+    /// ask of the service, `extensions` related records, upserts and quick
     /// counts beside the calls without them, `footprint` memory and the size of the
     /// program, `http2` streams of HTTP/2 beside HTTP/1, `models` a database of 2 000 tables, `nodes` several
     /// services over one store, `pages` the list of many
@@ -199,6 +201,7 @@ fn measure(
         Part::Audit => audit::measure(folder, databases, &load)?,
         Part::Extensions => extensions::measure(folder, databases, &load)?,
         Part::Sizes => sizes::measure(folder, databases, &load)?,
+        Part::Console => console::measure(folder, databases, &load)?,
         Part::Transfer => transfer::measure(folder, databases)?,
         Part::Attacks => {
             attacks::measure(folder, load.measured, options.attack.as_deref())?;

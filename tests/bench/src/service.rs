@@ -1,7 +1,7 @@
 //! The program `svc`, serving the dataset.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -144,12 +144,23 @@ impl Service {
 
     /// Runs an administration command, and returns its output.
     pub fn administer(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
-        let output = Command::new(&self.program)
+        self.administer_with(arguments, "")
+    }
+
+    /// The same with this input.
+    pub fn administer_with(&self, arguments: &[&str], input: &str) -> Result<Vec<u8>, Error> {
+        let mut process = Command::new(&self.program)
             .args(arguments)
             .arg("--dir")
             .arg(&self.store)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
-            .output()?;
+            .spawn()?;
+        let mut stdin = process.stdin.take().ok_or("svc has no input")?;
+        stdin.write_all(input.as_bytes())?;
+        drop(stdin);
+        let output = process.wait_with_output()?;
         match output.status.success() {
             true => Ok(output.stdout),
             false => Err(format!("svc {} failed", arguments.join(" ")).into()),

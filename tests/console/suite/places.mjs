@@ -3,6 +3,8 @@
 
 const main = "/console/projects/main/prod/";
 const dev = "/console/projects/main/dev/";
+/** Columns of a wide table, of which some are pinned and have widths. */
+const pinned = "id,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11,c12&_pin=c1&_pin=id&_width=wide.c1&_width=widest.c3&_width=narrow.id";
 const records = (model) => `${main}records/sqlite/${encodeURIComponent(model)}/`;
 
 /**
@@ -22,6 +24,9 @@ export const places = [
   { name: "connect-sqlite", path: `${main}connect/?engine=sqlite` },
   { name: "resource", path: `${main}resources/sqlite/`, snapshot: true },
   { name: "resource-delete", path: `${main}resources/sqlite/delete/`, snapshot: true },
+  { name: "diagram", path: `${main}resources/sqlite/diagram/`, snapshot: true, dark: true, budget: true, whole: true },
+  { name: "diagram-of-model", path: `${main}resources/sqlite/diagram/?model=parts&steps=2`, dark: true, whole: true },
+  { name: "diagram-search", path: `${main}resources/sqlite/diagram/?model=art` },
   { name: "models", path: `${main}records/sqlite/`, snapshot: true },
   { name: "records", path: records("parts"), snapshot: true, dark: true, budget: true },
   { name: "records-filtered", path: `${records("items")}?kind=3&_order_by=-id`, dark: true },
@@ -32,6 +37,7 @@ export const places = [
   { name: "records-without-key", path: records("notes") },
   { name: "records-view", path: records("part_names") },
   { name: "records-wide", path: records("wide"), budget: true },
+  { name: "records-pinned", path: `${records("wide")}?_fields=${pinned}`, dark: true, budget: true },
   { name: "records-large", path: records("large"), budget: true },
   { name: "record", path: `${records("parts")}record/1/`, snapshot: true, dark: true, budget: true },
   { name: "record-types", path: `${records("kinds")}record/1/` },
@@ -76,6 +82,7 @@ export const places = [
   { name: "profile-sessions", path: "/console/profile/sessions/" },
   { name: "profile-keys", path: "/console/profile/keys/", snapshot: true },
   { name: "service", path: "/console/service/", budget: true },
+  { name: "service-metrics", path: "/console/service/metrics/", dark: true, whole: true },
   { name: "service-settings", path: "/console/service/settings/" },
   { name: "service-databases", path: "/console/service/databases/" },
   { name: "mails", path: "/console/service/mails/" },

@@ -37,6 +37,29 @@ test("a menu closes with Escape, and gives back the focus", async () => {
   });
 });
 
+test("a column is found by typing, and pinned ones stay where they are when the table is scrolled", async () => {
+  await tour.visit(place("records-pinned"), {}, async ({ page, visitor, go }) => {
+    await go();
+    const pinned = page.locator("tbody td.pinned");
+    const lefts = () => pinned.evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().left));
+    const frame = page.locator(".table-frame");
+    const before = await lefts();
+    assert.equal(before.length, 3);
+    assert((await frame.evaluate((it) => (it.scrollTo(300, 0), it.scrollLeft))) > 200);
+    assert.deepEqual(await lefts(), before);
+    await page.locator("summary", { hasText: text("columns") }).click();
+    await page.getByRole("searchbox", { name: text("columns-find") }).fill("C29");
+    const found = page.locator("#columns > div:visible");
+    // c29, and c290 to c299.
+    assert.equal(await found.count(), 11);
+    await found.last().getByRole("checkbox").check();
+    await page.getByRole("button", { name: text("columns-apply"), exact: true }).click();
+    await page.waitForURL(/_fields=[^&]*,c299&_pin=c1&_pin=id/);
+    assert.equal(await page.locator("th.pinned").count(), 3);
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+});
+
 test("a form that was changed asks before it is left, and one that was not does not", async () => {
   await tour.visit(place("record"), {}, async ({ page, go }) => {
     await go();

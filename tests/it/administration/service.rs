@@ -1,10 +1,10 @@
-//! The service itself: its nodes and its settings.
+//! The service itself: its nodes, its settings and its figures.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{call, operator};
+use super::{call, member, operator};
 use crate::people::{Home, UNTHROTTLED};
 
 #[test]
@@ -52,4 +52,30 @@ fn operators_see_the_nodes_and_where_each_setting_was_set_and_no_secret() {
     }
     assert_eq!(setting("smtp-url")["hidden"], true);
     assert!(!service.to_string().contains("hunter2"), "{service}");
+}
+
+#[test]
+fn operators_see_figures_of_the_node_that_answers() {
+    let home = Home::new();
+    let operator = operator(&home);
+    let metrics = call(&home, &operator, "GET", "/service/metrics/").ok();
+    let base_url = home.service().text("/base_url");
+    assert!(base_url.ends_with(metrics["address"].as_str().unwrap()));
+    assert!(metrics["since"].as_str() <= metrics["current"]["at"].as_str());
+    assert_eq!(
+        (&metrics["seconds"], &metrics["most"]),
+        (&json!(60), &json!(1_440))
+    );
+    let current = &metrics["current"];
+    assert!(
+        current["requests_per_second"].as_f64().unwrap() > 0.0,
+        "{metrics}"
+    );
+    assert_eq!(current["errors_per_second"], json!(0.0), "{metrics}");
+    assert!(current["mean_seconds"].as_f64().unwrap() > 0.0, "{metrics}");
+    let member = member(&home, "bob@example.com", "Administrator");
+    call(&home, &member, "GET", "/service/metrics/").expect(403);
+    home.service()
+        .app_anonymous("GET", "/service/metrics/")
+        .expect(401);
 }

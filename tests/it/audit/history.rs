@@ -613,6 +613,7 @@ fn a_killed_service_keeps_the_history_of_acknowledged_writes() {
     let service = service(&folder, script, &[]);
     let (stop, done) = (AtomicBool::new(false), Mutex::new(Vec::new()));
     thread::scope(|scope| {
+        let _end = End(&stop);
         let (service, stop, done) = (&service, &stop, &done);
         for writer in 0..6 {
             scope.spawn(move || {
@@ -639,7 +640,6 @@ fn a_killed_service_keeps_the_history_of_acknowledged_writes() {
             done.lock().unwrap().len() > 200
         });
         service.signal("KILL");
-        stop.store(true, Ordering::Relaxed);
     });
     let service = Service::start(folder.path(), &["serve", "--connect", "h=sqlite:h.db"]);
     let token = ["token", "add", "h", "--project", "main", "--json"];

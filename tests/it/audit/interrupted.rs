@@ -21,6 +21,7 @@ fn a_killed_service_has_a_line_for_every_acknowledged_write() {
         let key = format!("Bearer {}", made(&["key", "add"], "api_key"));
         let (stop, done) = (AtomicBool::new(false), Mutex::new(Vec::new()));
         thread::scope(|scope| {
+            let _end = End(&stop);
             let (service, stop, done, token, key) = (&service, &stop, &done, &token, &key);
             for writer in 0..8 {
                 scope.spawn(move || {
@@ -53,7 +54,6 @@ fn a_killed_service_has_a_line_for_every_acknowledged_write() {
                 done.lock().unwrap().len() > 300
             });
             service.signal("KILL");
-            stop.store(true, Ordering::Relaxed);
         });
         acknowledged.extend(done.into_inner().unwrap());
     }

@@ -172,6 +172,7 @@ fn members_who_do_not_administer_have_no_trail_and_no_tokens() {
         "/console/audit/".to_owned(),
         "/console/service/".to_owned(),
         "/console/service/databases/".to_owned(),
+        "/console/service/metrics/".to_owned(),
         "/console/service/mails/".to_owned(),
         "/console/service/settings/".to_owned(),
         "/console/service/signing-keys/".to_owned(),

@@ -1,6 +1,8 @@
 //! The service, as those see it who operate it.
 
-use super::{Setup, signed_in};
+use svc_tests::browser::Browser;
+
+use super::{Setup, list, signed_in};
 
 #[test]
 fn operators_see_nodes_databases_mails_and_settings() {
@@ -25,6 +27,15 @@ fn operators_see_nodes_databases_mails_and_settings() {
     );
     let whole = browser.page(&format!("{place}?states=1"));
     assert_eq!(whole.matches("class=\"up\"").count(), 3, "{whole}");
+
+    // The lines come with time; what is now is there at once.
+    let figures = browser.page("/console/service/metrics/");
+    assert_eq!(figures.matches("big-number").count(), 6, "{figures}");
+    let address = setup.service.text("/base_url").replace("http://", "");
+    for part in ["empty-state", &address, "<time datetime="] {
+        assert!(figures.contains(part), "{part}: {figures}");
+    }
+    browser.page("/console/service/metrics/?hours=24");
 
     let settings = browser.page("/console/service/settings/");
     assert!(
@@ -63,4 +74,26 @@ fn the_signing_key_is_rotated_after_a_question_and_everybody_goes_on() {
         2,
         "{lines}"
     );
+}
+
+#[test]
+fn a_page_says_where_its_time_went_and_signing_in_does_not() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let page = browser.get(&format!("{}?name=bolt", list("s")));
+    let timing = page.header("server-timing");
+    assert!(timing.starts_with("total;dur="), "{timing}");
+    assert!(timing.contains(", api;dur=") && timing.contains(" calls\""));
+    assert!(timing.contains("desc=\"GET /projects/main/prod/s/models/parts"));
+    assert!(!timing.contains("bolt"), "{timing}");
+    // How long a password was looked at is never told, even to somebody who is signed in.
+    let typed = [
+        ("email", "eve@example.com"),
+        ("password", "wrong"),
+        ("next", ""),
+    ];
+    for browser in [browser, Browser::new(&setup.service)] {
+        let refused = browser.post("/console/sign-in/", &typed);
+        assert!(refused.headers.get("server-timing").is_none());
+    }
 }

@@ -154,7 +154,7 @@ fn is_at_work(engine: &str, postgres: &mut postgres::Client) -> bool {
 }
 
 /// The beginning of a page that is still being sent, up to this text, and the rest of it.
-fn begun(browser: &Browser, path: &str, until: &str) -> (String, TcpStream) {
+pub(super) fn begun(browser: &Browser, path: &str, until: &str) -> (String, TcpStream) {
     let host = browser.origin().strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
     stream

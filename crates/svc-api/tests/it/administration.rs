@@ -90,6 +90,7 @@ async fn each_call_has_the_method_and_path_that_are_declared() {
         secrets().set(secrets::NewSecret::new("crm", "key", "crm.example.com", "secret")) => "PUT /api/projects/demo/prod/secrets/",
         secrets().delete("shop", "n1") => "DELETE /api/projects/demo/prod/secrets/shop/n1/",
         service().get() => "GET /api/service/",
+        service().metrics() => "GET /api/service/metrics/",
         service_tokens().list() => "GET /api/projects/demo/prod/service_tokens/",
         service_tokens().create(service_tokens::NewServiceToken::new("Editor")) => "POST /api/projects/demo/prod/service_tokens/",
         service_tokens().delete("u1") => "DELETE /api/projects/demo/prod/service_tokens/u1/",

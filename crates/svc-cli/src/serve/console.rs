@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use http::{HeaderValue, request::Parts};
-use svc_api::wire::{BoxFuture, Transport};
-use svc_console::{BoxError, Console, FirstOperator, Service};
+use svc_api::{
+    auth::AuthState,
+    wire::{BoxFuture, Transport},
+};
+use svc_console::{BoxError, Codes, Console, FirstOperator, OpenSession, Service};
 use svc_server::{ConsoleService, Server};
 use svc_store::{ErrorKind, Secret, Store};
 
@@ -75,22 +78,42 @@ impl Service for Mounted {
         self.0.origin(request)
     }
 
-    fn forget_authorization(&self, kept: &str) {
-        self.0.forget_authorization(kept);
+    fn data_url(&self, request: &Parts) -> String {
+        self.0.data_origin(request)
     }
 
-    fn data_origin(&self, request: &Parts) -> String {
-        self.0.data_origin(request)
+    fn app_url(&self, request: &Parts) -> String {
+        format!("{}/api", self.0.origin(request))
     }
 
     fn transport(&self, request: &Parts) -> Arc<dyn Transport> {
         self.0.transport(request)
     }
 
-    fn browser_session(&self, refresh_token: &str) -> Option<String> {
-        self.0.browser_session(refresh_token)
+    fn browser_session(&self, tokens: AuthState) -> Option<String> {
+        self.0.browser_session(tokens.refresh_token.expose())
     }
 
+    fn open_session<'a>(
+        &'a self,
+        kept: &'a str,
+    ) -> BoxFuture<'a, Result<Option<OpenSession>, BoxError>> {
+        Box::pin(async {
+            let authorization = self.0.authorization(kept).await?;
+            Ok(authorization.map(OpenSession::new))
+        })
+    }
+
+    fn refused(&self, kept: &str, _: &HeaderValue) {
+        self.0.forget_authorization(kept);
+    }
+
+    fn codes(&self) -> Option<&dyn Codes> {
+        Some(self)
+    }
+}
+
+impl Codes for Mounted {
     fn sign_in_with<'a>(
         &'a self,
         request: &'a Parts,
@@ -123,12 +146,5 @@ impl Service for Mounted {
                 Err(error) => Err(error.into()),
             }
         })
-    }
-
-    fn authorization<'a>(
-        &'a self,
-        kept: &'a str,
-    ) -> BoxFuture<'a, Result<Option<HeaderValue>, BoxError>> {
-        Box::pin(async { Ok(self.0.authorization(kept).await?) })
     }
 }

@@ -1,6 +1,8 @@
 //! The options of the server, from flags, `SVC_*` variables and the configuration file, in this order of
 //! precedence. One structure serves all three, so that their names cannot drift apart.
 
+#[cfg(feature = "console")]
+pub(crate) mod console;
 mod values;
 
 use std::{

@@ -7,7 +7,7 @@ use super::sign_in;
 use crate::{
     FirstOperator,
     answer::Answer,
-    problem::Result,
+    problem::{Problem, Result},
     ui::{form::email_and_password, frame::plain_page, notice},
     visit::Visit,
 };
@@ -32,6 +32,7 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
             }
         });
     }
+    visit.codes()?;
     let query = visit.query()?;
     let title = texts.get("enter");
     let page = plain_page(
@@ -55,14 +56,15 @@ pub(crate) async fn first_run(visit: &Visit) -> Result<Answer> {
     let query = visit.query()?;
     if !visit.is_post() {
         let code = query.text("code");
-        return Ok(match visit.is_first_run(code).await? {
+        return Ok(match is_first_run(visit, code).await? {
             true => Answer::page(first_run_page(visit, code, None)).secret(),
             false => late(visit),
         });
     }
     let form = visit.form();
     let (code, email, password) = (form.text("code"), form.text("email"), form.text("password"));
-    match visit.make_operator(code, email, password).await? {
+    let made = visit.codes()?.make_operator(code, email, password).await;
+    match made.map_err(Problem::Unavailable)? {
         FirstOperator::Made => sign_in::with_password(visit).await,
         FirstOperator::TooLate => Ok(late(visit)),
         FirstOperator::Refused(why) => {
@@ -71,6 +73,11 @@ pub(crate) async fn first_run(visit: &Visit) -> Result<Answer> {
             Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
         }
     }
+}
+
+async fn is_first_run(visit: &Visit, code: &str) -> Result<bool> {
+    let known = visit.codes()?.is_first_run(code).await;
+    known.map_err(Problem::Unavailable)
 }
 
 fn first_run_page(visit: &Visit, code: &str, message: Option<Markup>) -> Markup {

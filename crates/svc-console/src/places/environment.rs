@@ -93,9 +93,17 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
 pub(crate) async fn models(visit: &Visit, scope: &Scope, resource: &str) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
     let models = described(visit, &context.client, scope, resource).await?;
-    let home = scope.home(visit);
+    let (home, texts) = (scope.home(visit), visit.texts);
     let name = ResourceName::from(resource);
-    let main = model_list(visit, &home, &name, &models);
+    let main = html! {
+        @if !models.is_empty() {
+            div.toolbar {
+                div.grow {}
+                a.button href=(resources::diagram(visit, scope, resource)) { (texts.get("diagram")) }
+            }
+        }
+        (model_list(visit, &home, &name, &models))
+    };
     let page = context.page(Area::Data, resource.to_owned(), Vec::new(), &main);
     Ok(Answer::page(page))
 }

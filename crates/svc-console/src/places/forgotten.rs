@@ -1,13 +1,12 @@
 //! A forgotten password: a mail with a link that sets another one.
 
-use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::auth::account::ResetPassword;
 use svc_model::Realm;
 
 use crate::{
     answer::Answer,
-    problem::Result,
+    problem::{Result, status_of},
     ui::{frame::plain_page, notice},
     visit::Visit,
 };
@@ -26,7 +25,7 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
             Ok(Answer::page(page(visit, email, Some(message))))
         }
         Err(error) => {
-            let status = error.status().unwrap_or(StatusCode::BAD_GATEWAY);
+            let status = status_of(&error);
             let message = notice::of_error(visit, &error);
             Ok(Answer::page(page(visit, email, Some(message))).status(status))
         }

@@ -28,6 +28,7 @@ pub(super) fn answer(visit: &Visit, problem: &Problem) -> Answer {
         &html! {
             h1 { (title) }
             (message_of(visit, problem))
+            @if visit.is_post() && problem.may_pass() { (again(visit)) }
             div.actions {
                 @if let Some(environment) = environment(visit) {
                     a.button href=(environment) { (visit.texts.get("problem-environment")) }
@@ -37,6 +38,24 @@ pub(super) fn answer(visit: &Visit, problem: &Problem) -> Answer {
         },
     );
     Answer::page(page).status(status)
+}
+
+/// What was entered, to be sent again. Passwords are entered again.
+fn again(visit: &Visit) -> Markup {
+    let fields = visit.form().iter();
+    let fields: Vec<_> = fields
+        .filter(|(name, _)| !name.contains("password"))
+        .collect();
+    html! {
+        @if !fields.is_empty() {
+            form method="post" action=(visit.here()) {
+                @for (name, value) in fields {
+                    input type="hidden" name=(name) value=(value);
+                }
+                button.primary { (visit.texts.get("problem-again")) }
+            }
+        }
+    }
 }
 
 /// The first place of the environment that the address is below.

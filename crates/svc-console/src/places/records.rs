@@ -4,19 +4,23 @@
 mod bar;
 pub(crate) mod bulk;
 mod chosen;
+mod columns;
 pub(crate) mod export;
 mod filters;
+mod layout;
+mod loading;
 mod saved;
+mod speed;
 mod table;
 mod view;
 pub(crate) mod views;
 
-pub(crate) use self::table::data_cell;
+pub(crate) use self::{layout::TableColumn, table::data_cell};
 
 use maud::{Markup, html};
 use svc_model::{Count, Invalid, JsonObject, ListQuery, RecordId};
 
-use self::{filters::builder, saved::Saved, view::View};
+use self::{filters::builder, layout::Layout, saved::Saved, view::View};
 use super::{Scope, model::Model};
 use crate::{
     answer::Answer,
@@ -36,46 +40,56 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         Box::pin(Saved::load(visit, scope, model))
     );
     let model = opened?;
-    let kept = without_controls(visit.raw_query());
-    if let Some(to) = saved.led_to(&model, &query, &kept) {
+    if let Some(to) = saved.led_to(&model, &query, &kept(visit.raw_query())) {
         return Ok(Answer::see_other(&to));
     }
     let Read {
         wanted,
         gone,
         invalid,
-    } = read(&model, &kept, query.get("_view").is_some());
+    } = read(
+        &model,
+        &without_controls(visit.raw_query()),
+        query.get("_view").is_some(),
+    );
+    let layout = Layout::of_form(&query, &model);
     if visit.fragment() == Some("filter") {
-        return Ok(Answer::page(builder::form(&model, &wanted, &query)));
+        return Ok(Answer::page(builder::form(
+            &model,
+            &wanted,
+            layout.as_ref(),
+            &query,
+        )));
     }
     if invalid.is_none()
-        && let Some(to) = builder::led_to(&model, &query, &wanted)
+        && let Some(to) = columns::led_to(&model, &query, &wanted, &saved)
+            .or_else(|| builder::led_to(&model, &query, &wanted, layout.as_ref()))
     {
         return Ok(Answer::go(&to));
     }
-    let view = View::new(&model, wanted, &saved, gone);
+    let view = View::new(&model, wanted, layout, &saved, gone);
     if visit.fragment() == Some("count") {
         return Ok(Answer::page(counted(&view).await?));
     }
-    let page = match &invalid {
-        None => Some(view.load().await),
-        Some(_) => None,
-    };
     let frame = model.frame(model.name.to_string(), Vec::new());
-    let main = html! {
-        @if let Some(done) = done(visit, &query) { (done) }
-        @if let Some(id) = query.get("_gone") { (deleted(&model, &RecordId::from(id))) }
-        (saved::bar(&view, &saved, &query))
-        (bar::bar(&view, &saved, &query))
-        @if !view.gone.is_empty() { (gone_columns(visit, &view.gone)) }
-        @if let Some(invalid) = &invalid { (message_of(visit, invalid)) }
-        @match page {
-            Some(Ok(page)) => (table::records(&view, &page)),
-            Some(Err(error)) => (notice::of_error(visit, &error)),
-            None => {}
-        }
+    let page = |slow: Option<&Markup>, rows: Markup| {
+        frame.page(&html! {
+            @if let Some(done) = done(visit, &query) { (done) }
+            @if let Some(id) = query.get("_gone") { (deleted(&model, &RecordId::from(id))) }
+            (saved::bar(&view, &saved, &query))
+            (bar::bar(&view, &saved, &query))
+            @if let Some(slow) = slow { (slow) }
+            @if !view.gone.is_empty() { (gone_columns(visit, &view.gone)) }
+            (rows)
+        })
     };
-    Ok(Answer::page(frame.page(&main)))
+    if let Some(invalid) = &invalid {
+        return Ok(Answer::page(page(None, message_of(visit, invalid))));
+    }
+    if query.get("_hold").is_some() {
+        return Ok(Answer::page(page(None, loading::held(&view))));
+    }
+    Ok(loading::page(&view, scope, &saved, page).await)
 }
 
 /// What an address asks for.
@@ -150,13 +164,16 @@ fn done(visit: &Visit, query: &Form) -> Option<Markup> {
         (Some(count), _, _) => texts.with("bulk-changed", [("count", count.into())]),
         (_, Some(count), _) => texts.with("bulk-deleted", [("count", count.into())]),
         (_, _, Some(_)) => texts.get("saved"),
-        _ => return None,
+        _ => {
+            query.get("_unpinned")?;
+            texts.get("columns-unpinned")
+        }
     };
     Some(notice::done(&text))
 }
 
 /// The parameters that forms of the place add, and the list does not know. No field is called like them in an address.
-const CONTROLS: [&str; 16] = [
+const CONTROLS: [&str; 18] = [
     "_add_alone",
     "_add_field",
     "_add_lookup",
@@ -168,19 +185,32 @@ const CONTROLS: [&str; 16] = [
     "_format",
     "_gone",
     "_group",
+    "_hold",
     "_leave",
     "_row",
     "_saved",
+    "_unpinned",
     "_view",
     "_which",
 ];
 
-/// The query string without what forms add.
+/// The query string of the list: without what forms add, and how columns are shown.
 fn without_controls(query: &str) -> String {
+    without(query, |name| {
+        CONTROLS.contains(&name) || layout::PARAMETERS.contains(&name)
+    })
+}
+
+/// What a view keeps of a query string.
+fn kept(query: &str) -> String {
+    without(query, |name| CONTROLS.contains(&name))
+}
+
+fn without(query: &str, is_left_out: impl Fn(&str) -> bool) -> String {
     let parts = query.split('&').filter(|part| {
         let name = part.split('=').next().unwrap_or_default();
         // An empty box is not a search for the empty text.
-        !CONTROLS.contains(&name) && *part != "_search=" && !part.is_empty()
+        !is_left_out(name) && *part != "_search=" && !part.is_empty()
     });
     parts.collect::<Vec<_>>().join("&")
 }
@@ -230,6 +260,9 @@ mod tests {
     fn what_forms_add_is_no_part_of_the_list() {
         let query = "_search=&a=1&_add_field=b&_add_lookup=exact&_add_value=&_column=c&column=d";
         assert_eq!(without_controls(query), "a=1&column=d");
+        let query = "_gone=1&a=1&_pin=a&_width=wide.a";
+        assert_eq!(without_controls(query), "a=1");
+        assert_eq!(kept(query), "a=1&_pin=a&_width=wide.a");
     }
 
     #[test]

@@ -114,6 +114,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<A
         (state(&context, &resource, &status))
         div.actions {
             a.button.primary href=(records) { (texts.get("open-records")) }
+            a.button href=(diagram(visit, scope, name)) { (texts.get("diagram")) }
             @if context.is_administrator() {
                 form method="post" action=(place(visit, scope, name)) {
                     (account_field(&context.account))
@@ -176,6 +177,11 @@ async fn load(client: &Client, name: &str) -> Result<(Resource, Status)> {
 /// The address of a database.
 pub(crate) fn place(visit: &Visit, scope: &Scope, name: &str) -> Href {
     scope.home(visit).below(["resources", name])
+}
+
+/// The address of the diagram of a database.
+pub(crate) fn diagram(visit: &Visit, scope: &Scope, name: &str) -> Href {
+    place(visit, scope, name).below(["diagram"])
 }
 
 /// What a test has found.

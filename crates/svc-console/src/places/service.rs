@@ -1,6 +1,7 @@
-//! The service itself, for those who operate it: its nodes, its databases, mails that wait, and settings in effect.
+//! The service itself, for those who operate it: its nodes, its figures, its databases, mails that wait, and settings in effect.
 
 mod databases;
+mod figures;
 mod mails;
 mod signing;
 
@@ -23,17 +24,25 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Overview,
+    Figures,
     Databases,
     Mails,
     Settings,
 }
 
 impl Part {
-    const ALL: [Self; 4] = [Self::Overview, Self::Databases, Self::Mails, Self::Settings];
+    const ALL: [Self; 5] = [
+        Self::Overview,
+        Self::Figures,
+        Self::Databases,
+        Self::Mails,
+        Self::Settings,
+    ];
 
     fn path(self) -> &'static [&'static str] {
         match self {
             Self::Overview => &[],
+            Self::Figures => &["metrics"],
             Self::Databases => &["databases"],
             Self::Mails => &["mails"],
             Self::Settings => &["settings"],
@@ -43,6 +52,7 @@ impl Part {
     fn name(self, texts: &Texts) -> String {
         match self {
             Self::Overview => texts.get("service-overview"),
+            Self::Figures => texts.get("service-figures"),
             Self::Databases => texts.get("service-databases"),
             Self::Mails => texts.get("service-mails"),
             Self::Settings => texts.get("service-settings"),
@@ -72,6 +82,7 @@ pub(crate) async fn route(visit: &Visit, rest: &[&str]) -> Result<Answer> {
     match *rest {
         [] => operated.overview().await,
         ["settings"] => operated.settings().await,
+        ["metrics"] => figures::answer(&operated).await,
         ["databases"] => databases::answer(&operated).await,
         ["mails"] => mails::answer(&operated).await,
         ["signing-keys"] => signing::answer(&operated).await,

@@ -8,7 +8,7 @@ use svc_model::Realm;
 use crate::{
     answer::Answer,
     href::own_path,
-    problem::{Problem, Result},
+    problem::{Problem, Result, status_of},
     ui::{form::email_and_password, frame::plain_page, notice},
     visit::{Form, Visit},
 };
@@ -48,11 +48,11 @@ pub(crate) async fn with_password(visit: &Visit) -> Result<Answer> {
                 }
                 _ => notice::of_error(visit, &error),
             };
-            let status = error.status().unwrap_or(StatusCode::BAD_GATEWAY);
+            let status = status_of(&error);
             return Ok(Answer::page(page(visit, &wanted, Some(message))).status(status));
         }
     };
-    let kept = visit.keep(signed_in.token.refresh_token.expose());
+    let kept = visit.keep(signed_in.token);
     let kept = kept.ok_or_else(|| Problem::Unavailable("the session cannot be kept".into()))?;
     let next = own_path(&visit.root, wanted.next).unwrap_or_else(|| visit.root.path());
     let answer = match wanted.form {

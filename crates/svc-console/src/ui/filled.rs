@@ -5,7 +5,11 @@ use maud::{Markup, html};
 use svc_api::Error;
 
 use super::notice;
-use crate::{answer::Answer, problem::Result, visit::Visit};
+use crate::{
+    answer::Answer,
+    problem::{Result, status_of},
+    visit::Visit,
+};
 
 /// A form, and what is wrong with it.
 #[derive(Debug)]
@@ -75,7 +79,7 @@ impl<'v> Filled<'v> {
     /// # Errors
     /// When the session has ended: then signing in comes first.
     pub(crate) fn refuse(&mut self, error: Error, fields: &[&str]) -> Result<()> {
-        self.status = error.status().unwrap_or(StatusCode::BAD_GATEWAY);
+        self.status = status_of(&error);
         let errors = error.field_errors().to_vec();
         let are_beside = !errors.is_empty()
             && error.general_errors().is_empty()

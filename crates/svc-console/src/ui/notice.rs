@@ -3,7 +3,11 @@
 use maud::{Markup, html};
 use svc_api::Error;
 
-use crate::{problem::Result, texts::Texts, visit::Visit};
+use crate::{
+    problem::{Result, Silence},
+    texts::Texts,
+    visit::Visit,
+};
 
 /// Something went wrong.
 pub(crate) fn error(visit: &Visit, text: &str) -> Markup {
@@ -24,12 +28,18 @@ pub(crate) fn of_error(visit: &Visit, error: &Error) -> Markup {
 
 /// The same where the visit is over; `request` is the identifier of its request.
 pub(crate) fn of_error_in(texts: &Texts, request: Option<&str>, error: &Error) -> Markup {
+    let silence = Silence::of(error).map(|silence| match silence {
+        Silence::Away => texts.get("service-away"),
+        Silence::Unanswered => texts.get("service-unanswered"),
+    });
     let general = error.general_errors();
     let fields = error.field_errors();
     let id = error.request_id().or(request);
     html! {
         div.notice.error role="alert" {
-            @if let Some(detail) = error.detail() {
+            @if let Some(silence) = silence {
+                p { (silence) }
+            } @else if let Some(detail) = error.detail() {
                 p { (detail) }
             } @else if general.is_empty() && fields.is_empty() {
                 p { (error) }

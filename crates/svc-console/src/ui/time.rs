@@ -20,6 +20,17 @@ pub(crate) fn minute(account: &Account, text: &str) -> Markup {
     shown(account, text, "%Y-%m-%d %H:%M")
 }
 
+/// The time of day of a point in time, as plain text.
+pub(crate) fn clock(account: &Account, text: &str) -> String {
+    match text.parse::<Timestamp>() {
+        Ok(time) => {
+            let there = time.to_zoned(zone_of(account));
+            there.strftime("%H:%M").to_string()
+        }
+        Err(_) => text.to_owned(),
+    }
+}
+
 /// A point in time, exact to a second.
 pub(crate) fn second(account: &Account, text: &str) -> Markup {
     shown(account, text, "%Y-%m-%d %H:%M:%S")
@@ -88,6 +99,7 @@ mod tests {
         );
         let utc = minute(&account(None), time).into_string();
         assert!(utc.ends_with(">2026-07-01 22:30</time>"), "{utc}");
+        assert_eq!(clock(&account(Some("Europe/Berlin")), time), "00:30");
         assert_eq!(
             minute(&account(None), "<soon>").into_string(),
             "<bdi>&lt;soon&gt;</bdi>"

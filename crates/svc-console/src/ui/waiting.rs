@@ -68,8 +68,40 @@ pub(crate) async fn page(
     }
     // Nobody can know the identifier before.
     let gap = format!("the part of {} comes here", running.statement);
-    let whole = page(html! { (running.cancel_form()) (gap) }).into_string();
-    let Some((first, rest)) = whole.split_once(&gap) else {
+    in_parts(&gap, &running.cancel_form(), part, page).await
+}
+
+/// The first part of what takes long, where it does not.
+pub(crate) async fn soon<T>(part: impl Future<Output = T>) -> Option<T> {
+    tokio::time::timeout(PATIENCE, part).await.ok()
+}
+
+/// A page whose part takes long, and ends when the browser goes away: by a link to another place, which is shown meanwhile.
+pub(crate) async fn left_by(
+    visit: &Visit,
+    to: &Href,
+    part: BoxFuture<'static, Markup>,
+    page: impl FnOnce(Markup) -> Markup,
+) -> Answer {
+    let texts = visit.texts;
+    let link = html! {
+        div.running role="status" {
+            p { (texts.get("waiting-runs")) }
+            a.button.danger href=(to) { (texts.get("waiting-cancel")) }
+        }
+    };
+    let gap = format!("the part of {} comes here", statement_id(visit));
+    in_parts(&gap, &link, part, page).await
+}
+
+async fn in_parts(
+    gap: &str,
+    meanwhile: &Markup,
+    part: BoxFuture<'static, Markup>,
+    page: impl FnOnce(Markup) -> Markup,
+) -> Answer {
+    let whole = page(html! { (meanwhile) (gap) }).into_string();
+    let Some((first, rest)) = whole.split_once(gap) else {
         return Answer::page(html! { (part.await) });
     };
     let rest = rest.to_owned();

@@ -29,6 +29,8 @@ pub struct Field {
     pub required: bool,
     /// Whether it may be written.
     pub editable: bool,
+    /// Whether it is the first column of an index, or of the primary key. An index of some of the records does not count.
+    pub indexed: bool,
     /// The most characters, where declared.
     pub max_length: Option<u32>,
     /// The digits of an exact decimal, where declared.
@@ -58,6 +60,7 @@ impl Field {
             nullable: true,
             required: false,
             editable: false,
+            indexed: false,
             max_length: None,
             precision: None,
             scale: None,
@@ -135,6 +138,7 @@ impl Field {
         description.null = self.nullable;
         description.editable = self.editable;
         description.required = self.required;
+        description.indexed = self.indexed;
         let options = Some(&self.options).filter(|options| !options.is_empty());
         let (model, field) = self.related.clone().unzip();
         let params: [(&str, Option<serde_json::Value>); 6] = [

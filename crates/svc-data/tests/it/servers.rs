@@ -101,6 +101,62 @@ async fn a_page_in_parts_gives_each_record_once_and_in_order_on_every_engine() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn columns_that_an_index_begins_with_are_known_on_every_engine() {
+    const TABLE: &str = "CREATE TABLE t (x INT NOT NULL, y INT NOT NULL, a INT, b INT, c INT, d INT, e INT, note VARCHAR(80),
+         PRIMARY KEY (x, y));
+         CREATE INDEX t_a_b ON t (a, b); CREATE UNIQUE INDEX t_c_d ON t (c, d);
+         CREATE TABLE keyless (v INT); CREATE VIEW seen AS SELECT a FROM t;";
+    const PARTS: &str =
+        "CREATE INDEX t_d ON t (d) WHERE d > 0; CREATE UNIQUE INDEX t_e ON t (e) WHERE e > 0;
+         CREATE INDEX t_sum ON t ((b + 1));";
+    const OF_SQLITE: &str = "CREATE INDEX t_note ON t (note COLLATE NOCASE); CREATE TABLE own (id INTEGER PRIMARY KEY);";
+    const OF_MARIADB: &str = "CREATE FULLTEXT INDEX t_note ON t (note);";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("t.db");
+    let sqlite = rusqlite::Connection::open(&file).unwrap();
+    sqlite
+        .execute_batch(&[TABLE, PARTS, OF_SQLITE].concat())
+        .unwrap();
+    let postgres =
+        std::thread::spawn(|| PostgresServer::shared().database(&[TABLE, PARTS].concat()));
+    let mariadb =
+        std::thread::spawn(|| MariadbServer::shared().database(&[TABLE, OF_MARIADB].concat()));
+    let urls = [
+        format!("sqlite:{}", file.display()),
+        postgres.join().unwrap(),
+        mariadb.join().unwrap(),
+    ];
+    for url in urls {
+        let parsed: ResourceUrl = url.parse().unwrap();
+        let options = ResourceOptions::default();
+        let resource = Resource::connect("r", &parsed, options).await.unwrap();
+        let indexed = |model: &str| {
+            let description = resource.model(model).unwrap().description();
+            let fields = description.fields.into_iter();
+            let names = fields.filter(|field| field.indexed).map(|field| field.name);
+            names.collect::<Vec<_>>().join(",")
+        };
+        assert_eq!(indexed("t"), "x,a,c", "{url}");
+        assert_eq!(indexed("keyless"), "", "{url}");
+        assert_eq!(indexed("seen"), "", "{url}");
+        let more = "CREATE INDEX t_b ON t (b)";
+        if url.starts_with("sqlite:") {
+            assert_eq!(indexed("own"), "id");
+            sqlite.execute_batch(more).unwrap();
+        } else {
+            let url = url.clone();
+            let run = move || match url.starts_with("postgres") {
+                true => PostgresServer::shared().execute(&url, more),
+                false => MariadbServer::shared().execute(&url, more),
+            };
+            std::thread::spawn(run).join().unwrap();
+        }
+        assert!(resource.reload_if_changed().await.unwrap(), "{url}");
+        assert_eq!(indexed("t"), "x,a,b,c", "{url}");
+    }
+}
+
 /// Asks for rows that are larger than is taken into memory, and for others: in a table `t` the second is too large.
 #[tokio::main]
 async fn refuses_large_rows(url: &str) {

@@ -31,7 +31,7 @@ async fn a_structure_is_described_as_the_contract_says() {
     assert_eq!(
         orders["fields"][0],
         json!({"name": "id", "db_column": "id", "field": "IntegerField", "db_field": "INTEGER",
-               "filterable": true, "null": false, "editable": true, "read_only": false, "required": false, "params": {},
+               "filterable": true, "indexed": true, "null": false, "editable": true, "read_only": false, "required": false, "params": {},
                "default_type": "auto_increment", "default_value": null})
     );
     assert_eq!(orders["fields"][1]["field"], "ForeignKey");

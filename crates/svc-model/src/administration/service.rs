@@ -1,4 +1,4 @@
-//! The service itself: its version, its nodes and its settings, for operators (administration, section 2).
+//! The service itself: its version, its nodes, its settings and its figures, for operators (administration, section 2).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -70,3 +70,51 @@ impl Setting {
 #[operation(new = "Gets the service.")]
 #[non_exhaustive]
 pub struct Get {}
+
+/// Figures of the node that answers, over time. They are in its memory: a restart begins again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Metrics {
+    /// The name of the machine of the node.
+    pub node: String,
+    /// Where the node listens.
+    pub address: String,
+    /// The time since when it takes samples (RFC 3339).
+    pub since: String,
+    /// How many seconds a sample covers.
+    pub seconds: u32,
+    /// How many samples are kept at most.
+    pub most: u32,
+    /// The samples, the oldest first.
+    pub samples: Vec<Sample>,
+    /// What has been since the last sample.
+    pub current: Sample,
+}
+
+/// What a node did during a span of time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Sample {
+    /// The end of the span (RFC 3339).
+    pub at: String,
+    /// The requests that were answered, per second.
+    pub requests_per_second: f64,
+    /// Those that were answered with a status of 500 or above, per second.
+    pub errors_per_second: f64,
+    /// How long an answer took on average, in seconds; null without requests.
+    pub mean_seconds: Option<f64>,
+    /// How many cores were busy with the process; null where the system does not say it.
+    pub cpu_cores: Option<f64>,
+    /// The memory of the process that was in use at the end; null where the system does not say it.
+    pub memory_bytes: Option<u64>,
+    /// The connections to databases that were in use at the end.
+    pub connections_used: u64,
+}
+
+/// Get figures of the service over time: `GET {app_base_url}/service/metrics/`, 200 with the [`Metrics`].
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Application "/service/metrics/")]
+#[operation(name = "service.metrics", read, credential = ApiKey, level = Operator, answer = Metrics)]
+#[operation(new = "Gets figures over time.")]
+#[non_exhaustive]
+pub struct GetMetrics {}

@@ -22,7 +22,7 @@ pub(crate) fn routes() -> Routes {
         .get_free(READY, readyz)
 }
 
-async fn healthz() -> ApiResponse {
+pub(crate) async fn healthz() -> ApiResponse {
     raw_json_response(StatusCode::OK, [Bytes::from_static(br#"{"status":"ok"}"#)])
 }
 

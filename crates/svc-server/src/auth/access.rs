@@ -307,7 +307,7 @@ impl Access<Describe> {
     pub(crate) fn seen_statements(&self) -> Seen {
         match self.rights.limits() {
             Some(limits) if limits.is_administrator() => Seen::All,
-            _ => Seen::Own(self.actor()),
+            _ => Seen::own(&self.actor()),
         }
     }
 

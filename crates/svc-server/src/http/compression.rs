@@ -33,7 +33,7 @@ use tower_http::{
     },
 };
 
-use crate::{http::response::size_with, state::Shared};
+use crate::http::response::size_with;
 
 /// The smallest body that is compressed, in bytes. A body whose length is not known is compressed too.
 const SMALLEST: u64 = 1_024;
@@ -43,7 +43,7 @@ const LEVEL: i32 = 4;
 const PIECE: usize = 64 << 10;
 
 /// Compresses the answers of these routes when they are larger than 1 KiB and of a type that gains from it.
-pub(crate) fn compressed(router: Router<Shared>) -> Router<Shared> {
+pub(crate) fn compressed<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     router.layer(layer_fn(|routes| Compressed { routes }))
 }
 

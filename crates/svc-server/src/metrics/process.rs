@@ -5,8 +5,8 @@ use super::families::Families;
 /// What the process takes. What is not known is left out.
 #[derive(Debug, Default)]
 pub(crate) struct Process {
-    cpu_seconds: Option<f64>,
-    resident_bytes: Option<f64>,
+    pub(super) cpu_seconds: Option<f64>,
+    pub(super) resident_bytes: Option<f64>,
     virtual_bytes: Option<f64>,
     threads: Option<f64>,
     open_files: Option<f64>,

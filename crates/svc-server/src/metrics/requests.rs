@@ -13,7 +13,7 @@ use std::{
 
 use http::{Method, StatusCode};
 use parking_lot::RwLock;
-use svc_data::Durations;
+use svc_data::{DurationCounts, Durations};
 
 use super::families::Families;
 
@@ -144,6 +144,21 @@ impl HttpMetrics {
         let mut series = self.series.write();
         let routes = series.entry(key).or_default();
         Arc::clone(routes.entry(pattern.into()).or_default())
+    }
+
+    /// What was counted until now: all requests that were answered, and those with a status of 500 or above.
+    pub(super) fn totals(&self) -> (DurationCounts, u64) {
+        let (mut all, mut errors) = (DurationCounts::default(), 0);
+        for ((status, _), routes) in self.series.read().iter() {
+            for durations in routes.values() {
+                let counts = durations.counts();
+                all += counts;
+                if *status >= 500 {
+                    errors += counts.count;
+                }
+            }
+        }
+        (all, errors)
     }
 
     pub(crate) fn add_to(&self, families: &mut Families) {

@@ -1,5 +1,7 @@
 //! The processes that are this service together with this one: each says every few seconds that it lives, in the store on a
-//! server that they share.
+//! server that they share. They ask each other what only one of them knows.
+
+pub(crate) mod questions;
 
 use std::{
     collections::HashMap,
@@ -10,7 +12,7 @@ use std::{
 use parking_lot::Mutex;
 use svc_store::{Node, Store};
 use tokio::{
-    sync::watch,
+    sync::{Notify, watch},
     time::{MissedTickBehavior, interval, timeout},
 };
 use uuid::Uuid;
@@ -29,9 +31,15 @@ const LAST_WORD: Duration = Duration::from_secs(2);
 /// What this process knows of the others.
 #[derive(Debug)]
 pub(crate) struct Nodes {
+    /// What this node is known by.
+    uid: Uuid,
     seen: Mutex<HashMap<Uuid, Seen>>,
     /// How many live, this one among them.
     living: AtomicU32,
+    /// Held by the one who asks the others something.
+    asks: tokio::sync::Mutex<()>,
+    /// That others may ask something.
+    asked: Notify,
 }
 
 #[derive(Debug)]
@@ -44,6 +52,9 @@ struct Seen {
 impl Default for Nodes {
     fn default() -> Self {
         Self {
+            uid: Uuid::now_v7(),
+            asks: tokio::sync::Mutex::default(),
+            asked: Notify::new(),
             seen: Mutex::default(),
             living: AtomicU32::new(1),
         }
@@ -51,9 +62,25 @@ impl Default for Nodes {
 }
 
 impl Nodes {
+    /// What this node is known by.
+    pub(crate) fn uid(&self) -> Uuid {
+        self.uid
+    }
+
+    /// Another node may ask something.
+    pub(crate) fn wake(&self) {
+        self.asked.notify_one();
+    }
+
     /// How many nodes are this service, this one among them: by so much each of them divides what all may do together.
     pub(crate) fn count(&self) -> u32 {
         self.living.load(Ordering::Relaxed)
+    }
+
+    /// The other nodes that live.
+    fn others(&self) -> Vec<Uuid> {
+        let living = self.living().into_iter().map(|node| node.uid);
+        living.filter(|&uid| uid != self.uid).collect()
     }
 
     /// The nodes that live, as they said themselves.
@@ -105,15 +132,20 @@ impl Seen {
     }
 }
 
-/// Says that this node lives, until it ends.
+/// Says that this node lives, and answers the others, until it ends.
 pub(crate) async fn run(state: &State, node: Node, mut stopped: watch::Receiver<bool>) {
     let store: &Store = &state.store;
     let mut ticks = interval(BEAT_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        tokio::select! {
-            _ = ticks.tick() => {}
+        let is_asked = tokio::select! {
+            _ = ticks.tick() => false,
+            () = state.nodes.asked.notified() => true,
             _ = stopped.wait_for(|&stop| stop) => break,
+        };
+        if is_asked {
+            questions::answer(state).await;
+            continue;
         }
         let gone = state.nodes.forgotten(Instant::now());
         match store.nodes().beat(&node, gone).await {
@@ -139,8 +171,8 @@ mod tests {
         let nodes = Nodes::default();
         let mut clock = Timestamp::now();
         clock -= jiff::SignedDuration::from_hours(1);
-        let mut one = Node::new("a", "1", "a:1", clock);
-        let two = Node::new("b", "1", "b:1", clock);
+        let mut one = Node::new(Uuid::now_v7(), "a", "1", "a:1", clock);
+        let two = Node::new(Uuid::now_v7(), "b", "1", "b:1", clock);
         let begun = Instant::now();
         nodes.take(vec![one.clone(), two.clone()], begun);
         assert_eq!(nodes.count(), 2);

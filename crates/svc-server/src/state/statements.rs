@@ -1,6 +1,7 @@
 //! The statements that run in this process: who waits for them, and what ends them early.
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, hash_map::Entry},
     sync::{
         Arc,
@@ -12,6 +13,7 @@ use std::{
 use http::{HeaderName, HeaderValue, Method, Response, Uri};
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use svc_model::statements::{Statement, X_STATEMENT_ID};
 use svc_store::{Actor, ActorKind};
 use tokio::sync::Notify;
@@ -60,10 +62,15 @@ pub(crate) enum Query {
 }
 
 /// Whose statements are seen.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Seen {
     All,
-    Own(Actor),
+    /// Those of one caller.
+    Own {
+        kind: Cow<'static, str>,
+        uid: Option<Uuid>,
+    },
 }
 
 /// A statement that runs, until this is dropped.
@@ -128,10 +135,18 @@ impl Query {
 }
 
 impl Seen {
+    /// Those of this caller.
+    pub(crate) fn own(actor: &Actor) -> Self {
+        Self::Own {
+            kind: actor.kind.as_str().into(),
+            uid: actor.uid,
+        }
+    }
+
     fn sees(&self, key: &Key) -> bool {
         match self {
             Self::All => true,
-            Self::Own(actor) => (actor.kind, actor.uid) == key.caller,
+            Self::Own { kind, uid } => (&**kind, *uid) == (key.caller.0.as_str(), key.caller.1),
         }
     }
 }
@@ -306,7 +321,7 @@ mod tests {
             begin(&statements, 1, "a"),
             Err(ApiError::StatementRuns)
         ));
-        let own = Seen::Own(actor(1));
+        let own = Seen::own(&actor(1));
         let seen = statements.list(&path("shop"), &own);
         assert_eq!(seen.len(), 1);
         assert_eq!((&*seen[0].query, &*seen[0].caller), ("SELECT 1", "token1"));

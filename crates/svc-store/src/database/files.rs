@@ -99,7 +99,7 @@ pub(crate) fn database_is_missing(dir: &Path) -> Error {
 
 fn unusable(dir: &Path, why: &str, source: io::Error) -> Error {
     Error::unavailable(format!(
-        "the store's folder {} cannot be used, {why}; choose another folder, or let the user who runs this \
+        "the folder {} cannot be used, {why}; choose another folder, or let the user who runs this \
          program write there: {source}",
         dir.display()
     ))

@@ -30,4 +30,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     14 audit_changes "0014_audit_changes.sql",
     15 keys "0015_keys.sql",
     16 nodes "0016_nodes.sql",
+    17 node_questions "0017_node_questions.sql",
 ];

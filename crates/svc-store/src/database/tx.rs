@@ -206,6 +206,11 @@ impl<'c> Tx<'c> {
         self.moves_revision = true;
     }
 
+    /// Has all nodes hear of this change.
+    pub(crate) fn announce(&mut self) {
+        self.conn.announce();
+    }
+
     /// Declares that this is the store's own housekeeping, or the continuation of something: it leaves no line.
     pub(crate) fn housekeeping(&mut self) -> &mut Self {
         self.is_accounted_for = true;
@@ -225,7 +230,7 @@ impl<'c> Tx<'c> {
                 "UPDATE store_state SET revision = revision + 1 WHERE id = 1",
                 &[],
             )?;
-            self.conn.announce();
+            self.announce();
         }
         let (store, entries) = (self.store, mem::take(&mut self.lines));
         let is_on_server = store.is_on_server();

@@ -21,6 +21,27 @@ pub(crate) struct KeyPlace {
     is_shared: bool,
 }
 
+impl SealKey {
+    /// The key in a file of a program that has no store. Where there is no such file it is made, and only its owner may read it.
+    ///
+    /// # Errors
+    /// When the file cannot be read or made, or holds no key.
+    pub fn kept_in(file: &Path) -> Result<Self> {
+        let place = KeyPlace {
+            given: None,
+            file: file.to_owned(),
+            store: String::new(),
+            is_shared: false,
+        };
+        if let Some(key) = place.find()? {
+            return Ok(key);
+        }
+        // Of two that start at once, the second takes the key of the first.
+        let _locked = files::lock(place.dir())?;
+        place.find_or_make()
+    }
+}
+
 impl KeyPlace {
     pub(crate) fn new(dir: &Path, options: &StoreOptions) -> Self {
         let file = options.key_file.clone();
@@ -81,12 +102,30 @@ impl KeyPlace {
                 .with_source(source));
             }
         };
-        files::warn_when_others_may_read(&self.file, "the key of the store", "chmod 600");
+        let (what, remedy) = match self.store.is_empty() {
+            false => (
+                "the key of the store",
+                "restore it from your backup of the store",
+            ),
+            true => (
+                "the key",
+                "restore it from a backup, or remove it: another one is made then",
+            ),
+        };
+        files::warn_when_others_may_read(&self.file, what, "chmod 600");
         match SealKey::parse(&text) {
             Ok(key) => Ok(Some(key)),
             Err(_) => Err(Error::unavailable(format!(
-                "the key file {file} is damaged; restore it from your backup of the store"
+                "the key file {file} is damaged; {remedy}"
             ))),
+        }
+    }
+
+    /// The folder of the file.
+    fn dir(&self) -> &Path {
+        match self.file.parent() {
+            Some(dir) if dir != Path::new("") => dir,
+            _ => Path::new("."),
         }
     }
 
@@ -107,10 +146,7 @@ impl KeyPlace {
         // A process that was killed between the two steps may have left this file; nobody uses it.
         let mut unfinished = self.file.clone().into_os_string();
         unfinished.push(".new");
-        let dir = match self.file.parent() {
-            Some(dir) if dir != Path::new("") => dir,
-            _ => Path::new("."),
-        };
+        let dir = self.dir();
         let write = || -> io::Result<()> {
             make_private_dir(dir)?;
             match fs::remove_file(&unfinished) {

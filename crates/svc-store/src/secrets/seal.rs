@@ -54,6 +54,28 @@ impl SealKey {
     pub fn expose(&self) -> Secret {
         Secret::new(URL_SAFE_NO_PAD.encode(self.0))
     }
+
+    /// Seals a secret: it opens only with this key and the same context, which says what it is for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when the system's random source fails.
+    pub fn seal(&self, context: &str, secret: &str) -> Result<String> {
+        Sealer::new(self).seal(context, secret)
+    }
+
+    /// Opens what [`seal`](Self::seal) made with the same context; `None` for anything else.
+    pub fn open(&self, context: &str, sealed: &str) -> Option<Secret> {
+        Sealer::new(self).open(context, sealed).ok()
+    }
+
+    /// A short name that is always the same for this key and purpose, and says nothing about the key.
+    pub fn short_name(&self, purpose: &str) -> String {
+        let name = Sealer::new(self).derive(purpose).finalize().into_bytes();
+        name.iter()
+            .take(4)
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
 }
 
 impl fmt::Debug for SealKey {

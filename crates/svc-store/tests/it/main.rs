@@ -14,6 +14,7 @@ mod journal;
 /// The structure of the store, to look behind it.
 #[path = "../../src/database/migrations.rs"]
 mod migrations;
+mod nodes;
 mod pages;
 /// What of it PostgreSQL has other words for.
 #[path = "../../src/database/postgres.rs"]

@@ -8,7 +8,7 @@ use svc_model::Realm;
 use super::{Own, Part};
 use crate::{
     answer::Answer,
-    problem::{Problem, Result},
+    problem::{Problem, Result, status_of},
     ui::{form::account_field, notice},
 };
 
@@ -54,7 +54,7 @@ async fn change_password(own: &Own<'_>) -> Result<Answer> {
     let answer = Answer::go(&own.place(Part::Security).with("done", "password"));
     // Every session has ended; this browser goes on with the new one.
     let tokens = changed.new_state;
-    let kept = tokens.and_then(|tokens| visit.keep(tokens.refresh_token.expose()));
+    let kept = tokens.and_then(|tokens| visit.keep(tokens));
     Ok(match kept {
         Some(kept) => answer.cookie(&kept),
         None => answer,
@@ -80,7 +80,7 @@ async fn confirm_email(own: &Own<'_>) -> Result<Answer> {
 }
 
 fn refused(own: &Own<'_>, error: svc_api::Error) -> Result<Answer> {
-    let status = error.status().unwrap_or(StatusCode::BAD_GATEWAY);
+    let status = status_of(&error);
     let message = notice::refused(own.visit, error)?;
     Ok(Answer::page(page(own, Some(message))).status(status))
 }

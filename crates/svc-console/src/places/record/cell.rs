@@ -12,7 +12,7 @@ use crate::{
     href::Href,
     places::{
         model::{Model, plain_text},
-        records::data_cell,
+        records::{TableColumn, data_cell},
     },
     problem::{Problem, Result},
     ui::{
@@ -102,7 +102,7 @@ async fn saved(model: &Model<'_>, id: &RecordId, field: &FieldDescription) -> Re
     Ok(Answer::page(data_cell(
         model,
         &record,
-        field,
+        &TableColumn::plain(field),
         Some(&href),
         false,
     )))

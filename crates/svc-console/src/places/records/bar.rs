@@ -3,17 +3,11 @@
 use maud::{Markup, html};
 
 use super::{
-    View,
+    View, columns,
     filters::{builder, chips},
     saved::Saved,
 };
-use crate::{
-    assets::PARTIAL,
-    href::Href,
-    places::snippets,
-    ui::form::{account_field, hidden},
-    visit::Form,
-};
+use crate::{assets::PARTIAL, href::Href, places::snippets, visit::Form};
 
 /// Search, filters and columns above the table.
 pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
@@ -23,17 +17,17 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
     html! {
         div.toolbar {
             form.search role="search" method="get" action=(model.list()) {
-                (hidden(&view.at_start(), |query| query.search = None))
+                (view.hidden(|query| query.search = None))
                 input type="search" name="_search" aria-label=(texts.get("search")) placeholder=(texts.get("search"))
                     value=(view.query.search.as_deref().unwrap_or_default()) data-key="/";
                 button { (texts.get("search")) }
             }
             details.menu open[is_open] {
                 summary { (texts.get("filter-add")) }
-                div.panel { (builder::form(model, &view.query, form)) }
+                div.panel { (builder::form(model, &view.query, view.named.as_ref(), form)) }
                 script type="module" src=(PARTIAL.href(&model.context.visit.root)) {}
             }
-            (columns(view, saved))
+            (columns::menu(view, saved))
             (export(view))
             div.grow {}
             a.button href=(chart_of(view)) { (texts.get("chart")) }
@@ -53,44 +47,6 @@ fn chart_of(view: &View<'_>) -> Href {
     let (resource, name) = (model.resource.as_str(), model.name.as_str());
     let place = model.context.place(["charts", "model", resource, name]);
     place.query(view.query.selection().to_query_string())
-}
-
-/// Which columns are shown; they can be kept for the next time.
-fn columns(view: &View<'_>, saved: &Saved) -> Markup {
-    let model = view.model;
-    let texts = model.texts();
-    html! {
-        details.menu {
-            summary { (texts.get("columns")) }
-            div.panel {
-                form.stack method="get" action=(model.list()) {
-                    (hidden(&view.at_start(), |query| query.fields = None))
-                    div.checks tabindex="0" role="group" aria-label=(texts.get("columns")) {
-                        @for field in &model.description.fields {
-                            label.check {
-                                input type="checkbox" name="_column" value=(field.name)
-                                    checked[view.columns.iter().any(|shown| shown.name == field.name)];
-                                bdi { (field.name) }
-                            }
-                        }
-                    }
-                    button.primary { (texts.get("columns-apply")) }
-                }
-                @if view.query.fields.is_some() || saved.columns().is_some() {
-                    form method="post" action=(model.list().below(["views", "columns"])) {
-                        (account_field(&model.context.account))
-                        (hidden(&view.at_start(), |query| query.fields = None))
-                        @if view.query.fields.is_some() {
-                            @for column in &view.columns { input type="hidden" name="_column" value=(column.name); }
-                            button { (texts.get("columns-remember")) }
-                        } @else {
-                            button { (texts.get("columns-forget")) }
-                        }
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// The records as a file.

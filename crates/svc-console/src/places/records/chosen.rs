@@ -2,7 +2,7 @@
 
 use svc_model::{Filter, Invalid, ListQuery, Lookup, Operand, QueryString, RecordId};
 
-use super::{View, without_controls};
+use super::{View, layout::Layout, without_controls};
 use crate::{
     places::model::Model,
     visit::{Form, Visit},
@@ -44,6 +44,8 @@ impl Which {
 pub(super) struct Chosen {
     /// What the list shows.
     pub(super) list: ListQuery,
+    /// How the list shows its columns.
+    pub(super) layout: Option<Layout>,
     pub(super) which: Which,
     /// The keys of the named ones.
     pub(super) rows: Vec<RecordId>,
@@ -64,15 +66,25 @@ impl Chosen {
         let left_out = query.all("_leave").chain(visit.form().all("leave"));
         Ok(Self {
             list,
+            layout: Layout::of_form(query, model),
             which: Which::of(query.text("_which")),
             rows: distinct(query.all("_row").map(RecordId::from).collect()),
             left_out: distinct(left_out.map(RecordId::from).collect()),
         })
     }
 
+    /// The query of the list.
+    pub(super) fn of_list(&self) -> QueryString {
+        let mut query = self.list.to_query_string();
+        if let Some(layout) = &self.layout {
+            layout.add_to(&mut query);
+        }
+        query
+    }
+
     /// The query of the same list for a page of this choice.
     pub(super) fn to_query_string(&self) -> QueryString {
-        let mut query = self.list.to_query_string();
+        let mut query = self.of_list();
         query.push("_which", self.which.as_str());
         for row in &self.rows {
             query.push("_row", row.as_str());

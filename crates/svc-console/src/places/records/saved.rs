@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use svc_model::{ListQuery, Lookup, administration::items::Item};
 
-use super::{View, without_controls};
+use super::{View, kept, layout::Layout};
 use crate::{
     places::{Scope, model::Model},
     visit::{Form, Visit},
@@ -15,7 +15,7 @@ const MOST: u32 = 20;
 const LONGEST: usize = 4 << 10;
 
 /// What is kept about a model, as far as the signed-in account sees it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Saved {
     pub(super) views: Vec<Item>,
     /// What the signed-in account wants to see at first.
@@ -73,11 +73,11 @@ impl Saved {
     }
 
     /// Where the address of a view leads that has nothing of its query, because that is long.
-    pub(super) fn led_to(&self, model: &Model<'_>, form: &Form, kept: &str) -> Option<String> {
-        let uid = form.get("_view").filter(|_| kept.is_empty())?;
+    pub(super) fn led_to(&self, model: &Model<'_>, form: &Form, query: &str) -> Option<String> {
+        let uid = form.get("_view").filter(|_| query.is_empty())?;
         let item = self.views.iter().find(|item| item.uid == uid)?;
         // An address without a query would lead to itself again.
-        let leads_on = is_long(item) && !without_controls(&kept_of(item)).is_empty();
+        let leads_on = is_long(item) && !kept(&kept_of(item)).is_empty();
         leads_on.then(|| link(model, item))
     }
 
@@ -86,6 +86,12 @@ impl Saved {
         let columns = self.preference.as_ref()?.value.get("columns")?.as_array()?;
         let names = columns.iter().filter_map(|name| name.as_str());
         Some(names.map(str::to_owned).collect())
+    }
+
+    /// How the signed-in account wants to see columns.
+    pub(super) fn layout(&self, model: &Model<'_>) -> Layout {
+        let preference = self.preference.as_ref();
+        preference.map_or_else(Layout::default, |item| Layout::of_kept(&item.value, model))
     }
 }
 
@@ -109,9 +115,9 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
         .iter()
         .find(|item| Some(item.uid.as_str()) == form.get("_view"));
     let here = view.at_start();
-    let is_plain = here == ListQuery::new();
-    let query = here.to_query_string();
-    let is_changed = open.is_some_and(|item| without_controls(query_of(item)) != query.as_str());
+    let is_plain = here == ListQuery::new() && view.named.is_none();
+    let query = view.query_string(&here);
+    let is_changed = open.is_some_and(|item| kept(query_of(item)) != query.as_str());
     let views = model.list().below(["views"]);
     html! {
         @if !saved.views.is_empty() || !is_plain {
@@ -162,7 +168,7 @@ pub(super) fn link(model: &Model<'_>, item: &Item) -> String {
 
 /// The query of a view as it stands in an address.
 fn kept_of(item: &Item) -> String {
-    escaped(&without_controls(query_of(item)))
+    escaped(&kept(query_of(item)))
 }
 
 /// A query string with nothing in it that could end an address.

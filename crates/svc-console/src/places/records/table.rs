@@ -6,12 +6,16 @@ use svc_model::{
     CountIs, JsonObject, ListQuery, OrderBy, Paginated, RecordId, resources::FieldDescription,
 };
 
-use super::{View, chosen::can_name};
+use super::{
+    View,
+    chosen::can_name,
+    layout::{self, TableColumn},
+};
 use crate::{
     assets::{CELL, GRID, RECORDS},
     href::Href,
     places::model::{self, Model},
-    ui::{cell::cell, form::hidden, paging, table},
+    ui::{cell::cell, paging, table},
 };
 
 /// The records of a page, with the ways to the next ones.
@@ -21,19 +25,23 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
     let can_name = can_name(view);
     let can = model.description.can;
     let has_boxes = can_name && (can.update || can.delete);
+    let columns = view.shown();
+    let is_pinned = columns.iter().any(|column| column.is_pinned);
     html! {
         @if page.results.is_empty() {
             p.empty-state { (texts.get("records-empty")) }
         } @else {
             (table::grid(
                 model.name.as_str(),
+                layout::class(&columns).as_deref(),
+                &layout::colgroup(&columns, has_boxes),
                 &html! {
                     tr {
-                        @if has_boxes { th.choose scope="col" { span.visually-hidden { (texts.get("choose")) } } }
-                        @for column in &view.columns { (head(view, column)) }
+                        @if has_boxes { th.choose.pinned[is_pinned] scope="col" { span.visually-hidden { (texts.get("choose")) } } }
+                        @for column in &columns { (head(view, column)) }
                     }
                 },
-                &html! { @for record in &page.results { (row(view, record, has_boxes)) } },
+                &html! { @for record in &page.results { (row(view, &columns, record, has_boxes)) } },
             ))
             (with_many(view, can_name))
             script type="module" src=(RECORDS.href(&model.context.visit.root)) {}
@@ -56,7 +64,7 @@ fn with_many(view: &View<'_>, can_name: bool) -> Markup {
     }
     html! {
         form.many #many method="get" action=(model.list().below(["change"])) {
-            (hidden(&view.at_start(), |_| {}))
+            (view.hidden(|_| {}))
             label { span { (texts.get("bulk-with")) } " "
                 select name="_which" {
                     @if can_name { option value="only" { (texts.get("bulk-only")) } }
@@ -84,7 +92,8 @@ pub(super) fn count(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
 }
 
 /// The head of a column, which orders by it: first upwards, then downwards, then no more.
-fn head(view: &View<'_>, column: &FieldDescription) -> Markup {
+fn head(view: &View<'_>, shown: &TableColumn<'_>) -> Markup {
+    let column = shown.field;
     let mut orders = view.query.order_by.iter();
     let order = orders.find(|order| order.field == column.name);
     let mut query: ListQuery = view.at_start();
@@ -99,7 +108,7 @@ fn head(view: &View<'_>, column: &FieldDescription) -> Markup {
         false => "ascending",
     });
     html! {
-        th.number[is_number(column)] scope="col" aria-sort=[sorted] {
+        th class=[&shown.class] scope="col" aria-sort=[sorted] {
             a href=(view.at(&query)) {
                 bdi { (column.name) }
                 @match sorted {
@@ -112,8 +121,9 @@ fn head(view: &View<'_>, column: &FieldDescription) -> Markup {
     }
 }
 
-fn row(view: &View<'_>, record: &JsonObject, has_box: bool) -> Markup {
+fn row(view: &View<'_>, columns: &[TableColumn<'_>], record: &JsonObject, has_box: bool) -> Markup {
     let model = view.model;
+    let is_pinned = columns.iter().any(|column| column.is_pinned);
     let id = model.id_of(record);
     let href = id
         .as_ref()
@@ -126,13 +136,13 @@ fn row(view: &View<'_>, record: &JsonObject, has_box: bool) -> Markup {
     html! {
         tr data-record=[&href] {
             @if has_box {
-                td.choose {
+                td.choose.pinned[is_pinned] {
                     @if let Some(id) = &id {
                         label { input type="checkbox" form="many" name="_row" value=(id) aria-label=(name(id)); }
                     }
                 }
             }
-            @for (at, column) in view.columns.iter().enumerate() {
+            @for (at, column) in columns.iter().enumerate() {
                 (data_cell(model, record, column, href.as_ref(), at == 0))
             }
         }
@@ -143,13 +153,14 @@ fn row(view: &View<'_>, record: &JsonObject, has_box: bool) -> Markup {
 pub(crate) fn data_cell(
     model: &Model<'_>,
     record: &JsonObject,
-    column: &FieldDescription,
+    shown: &TableColumn<'_>,
     href: Option<&Href>,
     is_first: bool,
 ) -> Markup {
+    let column = shown.field;
     let is_key = is_first || model.key_fields().contains(&column.name.as_str());
     html! {
-        td.number[is_number(column)] data-field=(column.name) {
+        td class=[&shown.class] data-field=(column.name) {
             @match href {
                 Some(href) if is_key => a.key href=(href) {
                     bdi { (model::plain_text(record, &column.name).unwrap_or_else(|| "NULL".to_owned())) }
@@ -193,9 +204,4 @@ fn value(model: &Model<'_>, record: &JsonObject, column: &FieldDescription) -> M
 fn expanded(record: &JsonObject, field: &str) -> Option<JsonObject> {
     let expanded: JsonObject = record.get("_expand").ok().flatten()?;
     expanded.get(field).ok().flatten()
-}
-
-fn is_number(column: &FieldDescription) -> bool {
-    use svc_model::resources::FieldType::{DecimalField, FloatField, IntegerField};
-    matches!(column.field, IntegerField | FloatField | DecimalField)
 }

@@ -1,11 +1,16 @@
 //! What is shown of a model.
 
+use maud::{Markup, html};
 use svc_model::{
-    Count, Expand, Expanded, JsonObject, ListQuery, Paginated, resources::FieldDescription,
+    Count, Expand, Expanded, JsonObject, ListQuery, Paginated, QueryString,
+    resources::FieldDescription, wire::BoxFuture,
 };
 
-use super::saved::Saved;
-use crate::{href::Href, places::model::Model};
+use super::{
+    layout::{Layout, TableColumn},
+    saved::Saved,
+};
+use crate::{href::Href, places::model::Model, ui::form::hidden};
 
 /// How many records a page has, unless the address says otherwise.
 const PER_PAGE: u32 = 50;
@@ -26,6 +31,10 @@ pub(super) struct View<'m> {
     pub(super) columns: Vec<&'m FieldDescription>,
     /// Columns that are asked for and are not there.
     pub(super) gone: Vec<String>,
+    /// How the columns are shown.
+    pub(super) layout: Layout,
+    /// The same where the address says it.
+    pub(super) named: Option<Layout>,
 }
 
 impl<'m> View<'m> {
@@ -33,6 +42,7 @@ impl<'m> View<'m> {
     pub(super) fn new(
         model: &'m Model<'m>,
         query: ListQuery,
+        named: Option<Layout>,
         saved: &Saved,
         mut gone: Vec<String>,
     ) -> Self {
@@ -55,17 +65,43 @@ impl<'m> View<'m> {
         if columns.is_empty() {
             columns = first_columns(model);
         }
+        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        let named = named.map(|layout| layout.of_columns(&names));
         Self {
             model,
             query,
             columns,
             gone,
+            layout: named.clone().unwrap_or_else(|| saved.layout(model)),
+            named,
         }
     }
 
     /// The address of the same view with another query.
     pub(super) fn at(&self, query: &ListQuery) -> Href {
-        self.model.list().query(query.to_query_string())
+        self.model.list().query(self.query_string(query))
+    }
+
+    /// The query string of the same view with another query.
+    pub(super) fn query_string(&self, query: &ListQuery) -> QueryString {
+        let mut text = query.to_query_string();
+        if let Some(layout) = &self.named {
+            layout.add_to(&mut text);
+        }
+        text
+    }
+
+    /// The view as hidden fields of a form.
+    pub(super) fn hidden(&self, without: impl FnOnce(&mut ListQuery)) -> Markup {
+        html! {
+            (hidden(&self.at_start(), without))
+            @if let Some(layout) = &self.named { (layout.hidden()) }
+        }
+    }
+
+    /// The columns as the table has them.
+    pub(super) fn shown(&self) -> Vec<TableColumn<'m>> {
+        self.layout.arrange(&self.columns)
     }
 
     /// The query without its place in the list.
@@ -74,7 +110,7 @@ impl<'m> View<'m> {
     }
 
     /// The records of the page.
-    pub(super) async fn load(&self) -> Result<Paginated<JsonObject>, svc_api::Error> {
+    pub(super) fn load(&self) -> BoxFuture<'static, Result<Paginated<JsonObject>, svc_api::Error>> {
         let mut query = self.query.clone();
         query.per_page = Some(query.per_page.unwrap_or(PER_PAGE).min(MOST_PER_PAGE));
         query.count = Count::None;
@@ -93,12 +129,8 @@ impl<'m> View<'m> {
         }
         query.expand = (!expand.is_empty()).then_some(expand);
         let records = self.model.records();
-        records
-            .typed::<JsonObject>()
-            .list()
-            .query(query)
-            .send()
-            .await
+        let call = records.typed::<JsonObject>().list().query(query);
+        Box::pin(call.send())
     }
 }
 

@@ -9,8 +9,9 @@ use svc_model::{
 };
 
 use super::{
+    kept,
+    layout::{Layout, PARAMETERS},
     saved::{Saved, about, link, may_change, query_of},
-    without_controls,
 };
 use crate::{
     answer::Answer,
@@ -51,7 +52,10 @@ async fn remember(
     if !visit.is_post() {
         return Err(Problem::OtherMethod);
     }
-    let columns: Vec<&str> = visit.form().all("_column").collect();
+    let form = visit.form();
+    let columns: Vec<&str> = form.all("_column").collect();
+    let layout = Layout::of_form(form, model).unwrap_or_default();
+    let layout = layout.of_columns(&columns);
     let saved = Saved::load(visit, scope, of).await;
     let administration = model.context.client.administration();
     let items = administration.items();
@@ -59,7 +63,7 @@ async fn remember(
         (true, Some(known)) => items.delete(known.uid).send().await?,
         (true, None) => {}
         (false, known) => {
-            let value = AnyJson::from(json!({ "columns": columns }));
+            let value = AnyJson::from(layout.to_kept(&columns));
             match known {
                 Some(known) => {
                     let mut patch = ItemPatch::new();
@@ -74,20 +78,21 @@ async fn remember(
             }
         }
     }
-    let back = rest_of(model, visit.form());
+    let back = rest_of(model, form);
     Ok(Answer::go(&back.with("_saved", "1")))
 }
 
 /// The list with the parameters that a form has besides its own.
 fn rest_of(model: &Model<'_>, form: &Form) -> Href {
     let own = ["account", "_column"];
-    let rest = form.iter().filter(|(name, _)| !own.contains(name));
+    let is_own = |name: &&str| own.contains(name) || PARAMETERS.contains(name);
+    let rest = form.iter().filter(|(name, _)| !is_own(name));
     rest.fold(model.list(), |place, (name, value)| place.with(name, value))
 }
 
 /// Keeps what the address has under a name.
 async fn create(visit: &Visit, model: &Model<'_>, of: (&str, &str)) -> Result<Answer> {
-    let query = without_controls(visit.raw_query());
+    let query = kept(visit.raw_query());
     let texts = visit.texts;
     let place = model.list().below(["views", "new"]);
     let mut message = None;
@@ -126,8 +131,8 @@ async fn create(visit: &Visit, model: &Model<'_>, of: (&str, &str)) -> Result<An
 async fn change(visit: &Visit, model: &Model<'_>, of: (&str, &str), uid: &str) -> Result<Answer> {
     let item = find(model, of, uid).await?;
     let texts = visit.texts;
-    let query = without_controls(visit.raw_query());
-    let is_other = query != without_controls(query_of(&item));
+    let query = kept(visit.raw_query());
+    let is_other = query != kept(query_of(&item));
     let place = model.list().below(["views", uid]);
     let mut message = None;
     if visit.is_post() {

@@ -30,9 +30,12 @@ SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, DATA_TYPE, IS_NULLABLE = 'YES', COL
     CAST(NUMERIC_SCALE AS UNSIGNED), CAST(DATETIME_PRECISION AS UNSIGNED), CHARACTER_SET_NAME, COLLATION_NAME
 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, ORDINAL_POSITION";
 
+/// The unique indexes, and the first columns of the others.
 const INDEXES: &str = "
-SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, SUB_PART IS NOT NULL FROM information_schema.STATISTICS
-WHERE TABLE_SCHEMA = DATABASE() AND NON_UNIQUE = 0 ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX";
+SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, SUB_PART IS NOT NULL, NON_UNIQUE = 0,
+    SEQ_IN_INDEX = 1 AND INDEX_TYPE <> 'FULLTEXT'
+FROM information_schema.STATISTICS
+WHERE TABLE_SCHEMA = DATABASE() AND (NON_UNIQUE = 0 OR SEQ_IN_INDEX = 1) ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX";
 
 const FOREIGN_KEYS: &str = "
 SELECT k.TABLE_NAME, k.CONSTRAINT_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_NAME, k.REFERENCED_COLUMN_NAME,
@@ -52,11 +55,12 @@ FROM information_schema.CHECK_CONSTRAINTS c JOIN information_schema.TABLE_CONSTR
     ON t.CONSTRAINT_SCHEMA = c.CONSTRAINT_SCHEMA AND t.CONSTRAINT_NAME = c.CONSTRAINT_NAME
 WHERE c.CONSTRAINT_SCHEMA = DATABASE() AND t.CONSTRAINT_TYPE = 'CHECK'";
 
-/// A number that changes when a column, its default, a unique index or a foreign key of a table does.
+/// A number that changes when a column, its default, a foreign key of a table or the first column of an index does. The
+/// columns know whether an index begins with them, which is cheaper than a list of all indexes.
 const VERSION: &str = "
 SELECT CAST((
     SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE,
-        COLUMN_DEFAULT, EXTRA)) * (1 + ORDINAL_POSITION % 7)), 0)
+        COLUMN_DEFAULT, EXTRA, COLUMN_KEY)) * (1 + ORDINAL_POSITION % 7)), 0)
     FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()
 ) + (
     SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, ORDINAL_POSITION,
@@ -109,6 +113,12 @@ pub(super) async fn discover(conn: &mut Conn) -> Result<Structure> {
     for row in rows(conn, INDEXES).await? {
         if let Some(table) = find(&mut tables, &places, &row)? {
             let (name, column): (String, Option<String>) = (get(&row, 1)?, get(&row, 2)?);
+            if get(&row, 5)? {
+                table.leading.extend(column.clone());
+            }
+            if !get::<bool>(&row, 4)? {
+                continue;
+            }
             let is_prefix: bool = get(&row, 3)?;
             if is_prefix {
                 table.prefixes.push(name.clone());
@@ -171,8 +181,10 @@ struct Table {
     fields: Vec<Field>,
     /// Name and text.
     checks: Vec<(String, String)>,
-    /// Name and columns.
+    /// Name and columns of the unique ones.
     indexes: Vec<(String, Vec<String>)>,
+    /// The first columns of the indexes that comparisons can use.
+    leading: Vec<String>,
     /// The indexes in which of some column only the first characters are.
     prefixes: Vec<String>,
     /// Name, and what each column of it refers to.
@@ -230,6 +242,9 @@ impl Table {
             })
         });
         let foreign_keys = foreign_keys.collect();
+        for field in &mut self.fields {
+            field.indexed = self.leading.contains(&field.name);
+        }
         if self.is_view {
             for field in &mut self.fields {
                 field.required = false;

@@ -22,8 +22,8 @@ pub(super) fn translate(error: SqlError) -> Error {
     };
     let message = reason.message.clone();
     let translated = match reason.code {
-        // Ended by a limit, by KILL, or waited for a lock too long.
-        1205 | 1317 | 1969 | 3024 => Error::timeout("the statement took too long and was ended"),
+        // Ended by a limit, or waited for a lock too long.
+        1205 | 1969 | 3024 => Error::timeout("the statement took too long and was ended"),
         1022 | 1062 | 1169 | 1586 => constraint(reason, ConstraintKind::Unique),
         1048 | 1364 | 1263 => constraint(reason, ConstraintKind::NotNull),
         3819 | 4025 | 1369 => constraint(reason, ConstraintKind::Check),
@@ -45,6 +45,8 @@ pub(super) fn translate(error: SqlError) -> Error {
         1288 | 1471 | 1393 | 1394 | 1395 | 3105 | 1906 => {
             Error::invalid("the database does not accept this write")
         }
+        // By KILL, or since the nodes of a Galera cluster look for each other.
+        1317 => Error::unavailable("the server ended the statement; try again"),
         1213 => Error::unavailable("other writes were in the way; try again"),
         // A value that the database cannot compute with, or a pattern that it does not accept.
         1139 | 1365 | 1690 | 3685..=3700 => Error::invalid(message),

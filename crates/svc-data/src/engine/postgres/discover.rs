@@ -114,12 +114,13 @@ SELECT conrelid, conname::text, contype::text, conkey::int2[], confrelid, confke
 FROM pg_catalog.pg_constraint
 WHERE contype IN ('f', 'c', 'x') AND conrelid = ANY($1) AND conkey IS NOT NULL ORDER BY conrelid, conname";
 
-/// The unique indexes, of which one may be the primary key, and whether each holds for all rows at any time.
+/// The unique indexes, of which one may be the primary key, and those that lead to rows of the whole table; and whether each
+/// is unique, holds for all rows at any time, and leads to all of them.
 const INDEXES: &str = "
 SELECT i.indrelid, c.relname::text, i.indisprimary, i.indkey::int2[], i.indnkeyatts,
-    i.indpred IS NULL AND i.indimmediate AND i.indisvalid
+    i.indpred IS NULL AND i.indimmediate AND i.indisvalid, i.indisunique, i.indpred IS NULL AND i.indisvalid
 FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
-WHERE i.indisunique AND i.indrelid = ANY($1) ORDER BY i.indrelid, c.relname";
+WHERE (i.indisunique OR i.indpred IS NULL AND i.indisvalid) AND i.indrelid = ANY($1) ORDER BY i.indrelid, c.relname";
 
 /// The words of enumerations.
 const WORDS: &str =
@@ -143,8 +144,8 @@ WITH tables AS (
     SELECT concat_ws(' ', 'c', c.oid, c.conname) FROM pg_catalog.pg_constraint c
     WHERE c.conrelid IN (SELECT oid FROM tables)
     UNION ALL
-    SELECT concat_ws(' ', 'i', i.indexrelid, i.indisprimary) FROM pg_catalog.pg_index i
-    WHERE i.indisunique AND i.indrelid IN (SELECT oid FROM tables)
+    SELECT concat_ws(' ', 'i', i.indexrelid, i.indisprimary, i.indisvalid) FROM pg_catalog.pg_index i
+    WHERE i.indrelid IN (SELECT oid FROM tables)
     UNION ALL
     SELECT concat_ws(' ', 'e', e.oid, e.enumlabel, e.enumsortorder) FROM pg_catalog.pg_enum e
 )
@@ -239,6 +240,12 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
         if let Some(table) = tables.get_mut(place(&row)?) {
             let mut columns: Vec<i16> = get(&row, 3)?;
             columns.truncate(usize::try_from(get::<i16>(&row, 4)?).unwrap_or(0));
+            if get(&row, 7)? {
+                table.leading.extend(columns.first());
+            }
+            if !get::<bool>(&row, 6)? {
+                continue;
+            }
             table.indexes.push(Index {
                 name: get(&row, 1)?,
                 is_primary: get(&row, 2)?,
@@ -324,7 +331,10 @@ struct Table {
     writes: Writes,
     columns: Vec<Column>,
     constraints: Vec<Constraint>,
+    /// The unique ones.
     indexes: Vec<Index>,
+    /// The first columns of the indexes of all rows.
+    leading: Vec<i16>,
 }
 
 struct Column {
@@ -377,6 +387,7 @@ impl Table {
             columns: Vec::new(),
             constraints: Vec::new(),
             indexes: Vec::new(),
+            leading: Vec::new(),
         })
     }
 
@@ -417,6 +428,7 @@ impl Table {
             .map(|(index, column)| {
                 let mut field = column.field.clone();
                 field.nullable = !column.not_null && !in_key(&index);
+                field.indexed = self.leading.contains(&column.number);
                 field.required =
                     field.editable && field.default.is_none() && !field.nullable && !self.is_view();
                 field

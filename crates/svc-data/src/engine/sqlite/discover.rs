@@ -15,10 +15,11 @@ use crate::{
 };
 
 mod expressions;
+mod indexes;
 mod sample;
-mod unique_keys;
 mod views;
 
+use indexes::Indexes;
 use sample::sample;
 
 pub(crate) use self::views::{ViewSample, set_seen};
@@ -122,7 +123,7 @@ struct Table {
     key: Vec<usize>,
     /// Whether the key is another name of the row id.
     key_is_row_id: bool,
-    unique_keys: Vec<Vec<usize>>,
+    indexes: Indexes,
     references: Vec<Reference>,
     sql: String,
     triggers: Vec<String>,
@@ -184,7 +185,7 @@ impl Table {
             }
             _ => false,
         };
-        self.unique_keys = unique_keys::read(connection, self)?;
+        self.indexes = Indexes::read(connection, self)?;
         let mut last: Option<i64> = None;
         let mut statement = connection.prepare_cached(
             "SELECT id, \"table\", \"from\", \"to\", on_delete FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq",
@@ -242,7 +243,11 @@ impl Table {
         let fields: Vec<Field> = self
             .columns
             .iter()
-            .map(|column| self.field(column))
+            .enumerate()
+            .map(|(index, column)| Field {
+                indexed: self.indexes.leading.contains(&index),
+                ..self.field(column)
+            })
             .collect();
         let names: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
         Model {
@@ -261,7 +266,7 @@ impl Table {
             checks: rules::checks(&self.sql, &names),
             // SQLite names the columns itself when it refuses.
             uniques: Vec::new(),
-            unique_keys: self.unique_keys.clone(),
+            unique_keys: self.indexes.unique_keys.clone(),
             has_triggers: !self.triggers.is_empty() || self.sort != "table",
             is_stored: self.sort == "table",
             all_fields: OnceLock::new(),

@@ -90,17 +90,23 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
         ErrorCode::OutOfMemory => unavailable(format!("out of memory while working on {file}")),
         _ => Error::internal(format!("SQLite refused a statement: {text}")),
     };
-    translated.with_outage(outage(code.code)).with_source(error)
+    translated
+        .with_outage(outage(code.code, path))
+        .with_source(error)
 }
 
-/// What a code means for those who manage the resource.
-fn outage(code: ErrorCode) -> Outage {
+/// What a code of SQLite, on this file, means for those who manage the resource.
+fn outage(code: ErrorCode, file: &Path) -> Outage {
     match code {
         ErrorCode::NotADatabase => Outage::NotADatabase,
         ErrorCode::DatabaseCorrupt => Outage::Damaged,
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Outage::Locked,
+        // SQLite says the same of a file that was moved away.
         ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly => {
-            Outage::NotReadable
+            match file.try_exists() {
+                Ok(false) if !file.as_os_str().is_empty() => Outage::NoFile,
+                _ => Outage::NotReadable,
+            }
         }
         ErrorCode::OperationInterrupted => Outage::NoAnswer,
         _ => Outage::Other,

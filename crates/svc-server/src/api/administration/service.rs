@@ -1,7 +1,7 @@
-//! The service itself: its version, its nodes and its settings.
+//! The service itself: its version, its nodes, its settings and its figures.
 
 use jiff::Timestamp;
-use svc_model::administration::service::{Get, Node, Service};
+use svc_model::administration::service::{Get, GetMetrics, Metrics, Node, Service};
 
 use crate::{
     api::{call::Call, routes::Routes},
@@ -10,7 +10,7 @@ use crate::{
 };
 
 pub(super) fn routes() -> Routes {
-    Routes::new().on::<Get, _>(get)
+    Routes::new().on::<Get, _>(get).on::<GetMetrics, _>(metrics)
 }
 
 async fn get(call: Call<Get>) -> ApiResult {
@@ -22,6 +22,16 @@ async fn get(call: Call<Get>) -> ApiResult {
         service.settings = call.state.config.in_effect();
     }
     Ok(operation_response::<Get>(&service))
+}
+
+/// The figures of this node, over time.
+async fn metrics(call: Call<GetMetrics>) -> ApiResult {
+    let now = call.state.totals().await;
+    let node = call.state.node();
+    let mut shown = Metrics::default();
+    (shown.node, shown.address) = (node.name, node.address);
+    call.state.metrics.history.show(&now, &mut shown);
+    Ok(operation_response::<GetMetrics>(&shown))
 }
 
 /// The nodes that live; this one where there are no others, or none that said so yet.

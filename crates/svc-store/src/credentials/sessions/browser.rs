@@ -28,12 +28,7 @@ const BYTES: usize = 16 + 32;
 impl Sessions<'_> {
     /// A short name of this store, by which a browser tells cookies of several services on one host apart.
     pub fn short_name(&self) -> String {
-        let name = self.store.sealer().derive("name of the store").finalize();
-        let name = name.into_bytes();
-        name.iter()
-            .take(4)
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        self.store.sealer().key().short_name("name of the store")
     }
 
     /// What a browser keeps of the session of a refresh token; `None` when this store has not made the token.

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::imports::ImportState;
 
 /// What belongs to processes that run.
-const LEFT_OUT: [&str; 2] = ["nodes", "store_probe"];
+const LEFT_OUT: [&str; 4] = ["nodes", "node_answers", "node_questions", "store_probe"];
 /// Which columns say which process works on a row.
 const CLAIMS: [(&str, &[&str]); 1] = [("imports", &["runner", "runner_until"])];
 /// The trail, whose lines must not be lost for a character.

@@ -20,7 +20,7 @@ use crate::{
         entered::{Entered, Input, input, to_json, with_lines_of},
         model::Model,
     },
-    problem::{Problem, Result},
+    problem::{Problem, Result, status_of},
     ui::{
         form::{account_field, default_button},
         notice,
@@ -93,7 +93,7 @@ pub(crate) async fn change(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
             .await
         {
             Ok(done) => {
-                let list = model.list().query(chosen.list.to_query_string());
+                let list = model.list().query(chosen.of_list());
                 return Ok(Answer::go(
                     &list.with("_changed", &done.updated.to_string()),
                 ));
@@ -201,7 +201,7 @@ impl Page<'_> {
             .list()
             .below(["change"])
             .query(chosen.to_query_string());
-        let back = model.list().query(chosen.list.to_query_string());
+        let back = model.list().query(chosen.of_list());
         let fields: Vec<&str> = self.changes.json.iter().map(|(name, _)| name).collect();
         let main = html! {
             @if let Some(message) = message { (message) }
@@ -311,14 +311,14 @@ pub(super) fn too_many(model: &Model<'_>, chosen: &Chosen) -> Answer {
 
 /// The records could not be read.
 pub(super) fn failed(model: &Model<'_>, chosen: &Chosen, error: svc_api::Error) -> Result<Answer> {
-    let status = error.status().unwrap_or(StatusCode::BAD_GATEWAY);
+    let status = status_of(&error);
     let message = notice::refused(model.context.visit, error)?;
     let title = model.texts().get("problem-title");
     Ok(instead(model, chosen, &title, &message).status(status))
 }
 
 fn instead(model: &Model<'_>, chosen: &Chosen, title: &str, main: &Markup) -> Answer {
-    let back: Href = model.list().query(chosen.list.to_query_string());
+    let back: Href = model.list().query(chosen.of_list());
     let main = html! {
         (main)
         p { a.button href=(back) { (model.texts().get("back-to-list")) } }

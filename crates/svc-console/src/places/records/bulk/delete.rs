@@ -53,7 +53,7 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         .query(chosen.to_query_string());
     let left_out = chosen.left_out.iter();
     let place = left_out.fold(place, |place, row| place.with("_leave", row.as_str()));
-    let back = model.list().query(chosen.list.to_query_string());
+    let back = model.list().query(chosen.of_list());
     let count = sample.count.unwrap_or_default();
     let question = Confirmation {
         what: html! {

@@ -9,7 +9,10 @@ use svc_model::{
 use super::{At, Conditions, lookups};
 use crate::{
     href::Href,
-    places::{model::Model, records::view::at_start},
+    places::{
+        model::Model,
+        records::{layout::Layout, view::at_start},
+    },
     texts::Texts,
     ui::form::hidden,
     visit::Form,
@@ -106,13 +109,9 @@ pub(in crate::places::records) fn led_to(
     model: &Model<'_>,
     form: &Form,
     wanted: &ListQuery,
+    layout: Option<&Layout>,
 ) -> Option<Href> {
     let mut query = at_start(wanted);
-    let columns: Vec<String> = form.all("_column").map(str::to_owned).collect();
-    if !columns.is_empty() {
-        query.fields = Some(columns);
-        return Some(model.list().query(query.to_query_string()));
-    }
     let draft = Draft::read(wanted, form);
     let filter = draft.filter(model)?.ok()?;
     let mut conditions = Conditions::of(wanted);
@@ -134,13 +133,18 @@ pub(in crate::places::records) fn led_to(
         None => conditions.add(filter, draft.group),
     }
     conditions.put_into(&mut query);
-    Some(model.list().query(query.to_query_string()))
+    let mut query = query.to_query_string();
+    if let Some(layout) = layout {
+        layout.add_to(&mut query);
+    }
+    Some(model.list().query(query))
 }
 
 /// The form.
 pub(in crate::places::records) fn form(
     model: &Model<'_>,
     wanted: &ListQuery,
+    layout: Option<&Layout>,
     form: &Form,
 ) -> Markup {
     let texts = model.texts();
@@ -155,6 +159,7 @@ pub(in crate::places::records) fn form(
     html! {
         form #filter.stack method="get" action=(model.list()) data-partial="filter" {
             (hidden(&at_start(wanted), |_| {}))
+            @if let Some(layout) = layout { (layout.hidden()) }
             @if let Some(at) = draft.edit { input type="hidden" name="_edit" value=(at.text()); }
             label { (texts.get("field"))
                 select name="_add_field" required data-next {

@@ -14,7 +14,7 @@ pub(in crate::places::records) fn chips(view: &View<'_>) -> Markup {
     let texts = view.model.texts();
     let conditions = Conditions::of(&view.query);
     let search = view.query.search.as_deref();
-    let query = view.at_start().to_query_string();
+    let query = view.query_string(&view.at_start());
     let has_links = query.as_str().len().saturating_mul(conditions.count()) <= LONGEST;
     if conditions == Conditions::default() && search.is_none() {
         return html! {};
@@ -64,7 +64,7 @@ pub(in crate::places::records) fn chips(view: &View<'_>) -> Markup {
                     }
                 }
             }
-            a href=(view.model.list().query(everything(view).to_query_string())) { (texts.get("filters-none")) }
+            a href=(view.at(&everything(view))) { (texts.get("filters-none")) }
         }
     }
 }

@@ -1,0 +1,126 @@
+//! The form that chooses columns, how wide they are, and which of them stay visible.
+
+use maud::{Markup, html};
+use svc_model::{ListQuery, resources::FieldDescription};
+
+use super::{
+    View,
+    layout::{Layout, MOST_PINNED, PIN, WIDTH, Width},
+    saved::Saved,
+    view::at_start,
+};
+use crate::{
+    href::Href,
+    places::model::Model,
+    ui::form::{account_field, hidden},
+    visit::Form,
+};
+
+/// Where the form leads, when it was sent.
+pub(super) fn led_to(
+    model: &Model<'_>,
+    form: &Form,
+    wanted: &ListQuery,
+    saved: &Saved,
+) -> Option<Href> {
+    let columns: Vec<&str> = form.all("_column").collect();
+    if columns.is_empty() {
+        return None;
+    }
+    let pinned = form.all(PIN).filter(|name| columns.contains(name)).count();
+    let layout = Layout::of_form(form, model).unwrap_or_default();
+    let layout = layout.of_columns(&columns);
+    let mut query = at_start(wanted);
+    query.fields = Some(columns.into_iter().map(str::to_owned).collect());
+    let mut query = query.to_query_string();
+    if !layout.is_empty() || !saved.layout(model).is_empty() {
+        layout.add_to(&mut query);
+    }
+    if pinned > MOST_PINNED {
+        query.push("_unpinned", "1");
+    }
+    Some(model.list().query(query))
+}
+
+/// Which columns are shown and how; that can be kept for the next time.
+pub(super) fn menu(view: &View<'_>, saved: &Saved) -> Markup {
+    let model = view.model;
+    let texts = model.texts();
+    let is_shown = |field: &&FieldDescription| view.columns.iter().any(|it| it.name == field.name);
+    let others = model.description.fields.iter().filter(|it| !is_shown(it));
+    html! {
+        details.menu {
+            summary { (texts.get("columns")) }
+            div.panel.columns {
+                input.find type="search" data-finds="columns" aria-label=(texts.get("columns-find"))
+                    placeholder=(texts.get("columns-find")) autocomplete="off";
+                form.stack method="get" action=(model.list()) {
+                    (hidden(&view.at_start(), |query| query.fields = None))
+                    div.checks #columns tabindex="0" role="group" aria-label=(texts.get("columns")) {
+                        @for column in view.shown() { (shown(view, column.field)) }
+                        @for field in others {
+                            div.column { (choice(field, false)) }
+                        }
+                    }
+                    p.small.muted { (texts.get("columns-pin-hint")) }
+                    button.primary { (texts.get("columns-apply")) }
+                }
+                (keep(view, saved))
+            }
+        }
+    }
+}
+
+fn choice(field: &FieldDescription, is_shown: bool) -> Markup {
+    html! {
+        label.check {
+            input type="checkbox" name="_column" value=(field.name) checked[is_shown];
+            bdi { (field.name) }
+        }
+    }
+}
+
+/// A column that is shown, with how wide it is and whether it is pinned.
+fn shown(view: &View<'_>, field: &FieldDescription) -> Markup {
+    let texts = view.model.texts();
+    let name = field.name.as_str();
+    let (width, is_pinned) = (view.layout.width(name), view.layout.is_pinned(name));
+    html! {
+        div.column {
+            (choice(field, true))
+            select name=(WIDTH) aria-label=(texts.with("columns-width-of", [("name", name.into())])) {
+                option value="" { (texts.get("width-automatic")) }
+                @for one in Width::ALL {
+                    option value={ (one.word()) "." (name) } selected[width == Some(one)] { (one.text(texts)) }
+                }
+            }
+            label.check {
+                input type="checkbox" name=(PIN) value=(name) checked[is_pinned]
+                    aria-label=(texts.with("columns-pin-of", [("name", name.into())]));
+                (texts.get("columns-pin"))
+            }
+        }
+    }
+}
+
+/// The form that keeps what is shown for the next time, or forgets what was kept.
+fn keep(view: &View<'_>, saved: &Saved) -> Markup {
+    let model = view.model;
+    let texts = model.texts();
+    let is_named = view.query.fields.is_some() || view.named.is_some();
+    html! {
+        @if is_named || saved.columns().is_some() {
+            form method="post" action=(model.list().below(["views", "columns"])) {
+                (account_field(&model.context.account))
+                (hidden(&view.at_start(), |query| query.fields = None))
+                @if is_named {
+                    @for column in &view.columns { input type="hidden" name="_column" value=(column.name); }
+                    (view.layout.hidden())
+                    button { (texts.get("columns-remember")) }
+                } @else {
+                    button { (texts.get("columns-forget")) }
+                }
+            }
+        }
+    }
+}
