@@ -1,7 +1,7 @@
 //! Imports of CSV.
 
 use serde_json::json;
-use svc_tests::wait_until;
+use svc_tests::{browser::form_of, wait_until};
 
 use super::{ENGINES, Setup, list, signed_in};
 
@@ -70,6 +70,41 @@ fn a_file_is_mapped_tried_and_imported_once() {
             refused.body.contains("a\\nb") && refused.body.contains("price"),
             "{}",
             refused.body
+        );
+    }
+}
+
+#[test]
+fn empty_cells_become_what_is_chosen_for_each_column() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let import = format!("{}import/", list(engine));
+        let start = browser.page(&import);
+        let file = b"id,name,note,amount\n51,,,\n";
+        let mapping = browser.upload(&import, &start, &[], file).body;
+        let mut fields = form_of(&mapping, &import).fields;
+        let empties = fields.iter_mut().filter(|(name, _)| name == "empty");
+        for ((_, value), chosen) in empties.zip(["", "text", "", "default"]) {
+            chosen.clone_into(value);
+        }
+        fields.push(("step".to_owned(), "run".to_owned()));
+        let fields: Vec<_> = fields
+            .iter()
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
+        let begun = browser.post(&import, &fields);
+        assert_eq!(begun.status, 303, "{}", begun.body);
+        let place = begun.header("location").to_owned();
+        wait_until("the import is done", || {
+            browser.page(&place).contains("Imported.")
+        });
+        let made = setup.service.data("GET", engine, "/models/parts/51").ok();
+        let [name, note, amount] = ["name", "note", "amount"].map(|field| &made[field]);
+        assert_eq!(
+            (name, note, amount),
+            (&json!(""), &json!(null), &json!(3)),
+            "{engine}"
         );
     }
 }

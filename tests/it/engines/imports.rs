@@ -17,7 +17,8 @@ use crate::people::Home;
 /// A table with a key that the database makes, so that a record that is made twice is there twice.
 fn table(key: &str, json: &str) -> String {
     format!(
-        "CREATE TABLE people ({key}, email VARCHAR(100) NOT NULL UNIQUE, age INTEGER, about {json});
+        "CREATE TABLE people ({key}, email VARCHAR(100) NOT NULL UNIQUE, age INTEGER, about {json},
+        note VARCHAR(20) DEFAULT 'none');
         CREATE VIEW names AS SELECT DISTINCT email FROM people;"
     )
 }
@@ -162,6 +163,47 @@ fn good_rows_become_records_and_the_others_are_listed_with_the_reason() {
         0,
         "no file is kept when its rows were read"
     );
+}
+
+#[test]
+fn an_empty_cell_becomes_what_is_asked_for_its_column() {
+    let databases = Databases::new(&[]);
+    let file = "Mail,age,Remark\nann@example.com,,\n,30,x\n";
+    let mapping = "_mapping={\"Mail\":\"email\",\"Remark\":\"note\"}";
+    for engine in ENGINES {
+        for (becomes, expected) in [
+            ("null", Value::Null),
+            ("text", json!("")),
+            ("default", json!("none")),
+        ] {
+            let query = format!("?{mapping}&_empty={{\"Remark\":\"{becomes}\",\"Mail\":\"null\"}}");
+            let begun = databases
+                .begin(engine, &query, CSV, file)
+                .expect(202)
+                .json();
+            let ended = databases.ended(engine, &begun);
+            assert_eq!(counts(&ended), [2, 1, 0, 1], "{engine}: {ended}");
+            let path = "/models/people?_fields=id,note,age";
+            let made = &databases.service.data("GET", engine, path).ok()["results"][0];
+            assert_eq!(
+                (&made["note"], &made["age"]),
+                (&expected, &Value::Null),
+                "{engine}"
+            );
+            let path = format!("/models/people/{}", made["id"]);
+            databases.service.data("DELETE", engine, &path).expect(204);
+        }
+        for (empty, named) in [
+            ("{\"age\":\"text\"}", "age"),
+            ("{\"nobody\":\"null\"}", "nobody"),
+            ("{\"age\":\"zero\"}", "_empty"),
+            ("[]", "_empty"),
+        ] {
+            let query = format!("?{mapping}&_empty={empty}");
+            let refused = databases.begin(engine, &query, CSV, file).expect(400);
+            assert!(refused.body.contains(named), "{engine}: {}", refused.body);
+        }
+    }
 }
 
 #[test]
