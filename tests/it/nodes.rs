@@ -147,6 +147,32 @@ fn a_statement_is_listed_and_cancelled_by_a_call_to_any_node() {
 }
 
 #[test]
+fn a_reload_reaches_every_node() {
+    let store = PostgresServer::shared().database("");
+    let cluster = Cluster::start(store, 3, &["--structure-check", "0"]);
+    let token = cluster.token();
+    let field_names = |node: &Service| -> Vec<String> {
+        let described = node.data_anonymous("GET", "shop", "/model_descriptions");
+        let models = described.authorization(&token).expect(200).json();
+        let fields = models[0]["fields"].as_array().unwrap().iter();
+        fields
+            .map(|field| field["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    for node in &cluster.nodes {
+        assert_eq!(field_names(node), ["id", "note"]);
+    }
+    let shop = Connection::open(cluster.folder.path().join("shop.db")).unwrap();
+    shop.execute_batch("ALTER TABLE orders ADD COLUMN price REAL")
+        .unwrap();
+    let reload = cluster.nodes[1].data_anonymous("POST", "shop", "/reload");
+    reload.authorization(&token).expect(200);
+    for node in &cluster.nodes {
+        assert_eq!(field_names(node), ["id", "note", "price"]);
+    }
+}
+
+#[test]
 fn operators_see_the_nodes_that_live() {
     let store = PostgresServer::shared().database("");
     let mut cluster = Cluster::start(store, 3, &[]);

@@ -156,6 +156,17 @@ fn requests_without_a_credential_are_counted_by_address_and_files_and_health_are
         let style = home.call("GET", "auth/account.css");
         style.header("x-forwarded-for", "203.0.113.1").expect(200);
     }
+    let sign_in = home.service().root("GET", "/console/sign-in/");
+    let sign_in = sign_in.header("x-forwarded-for", "203.0.113.3").expect(200);
+    let files: Vec<&str> = sign_in.body.split("/console/assets/").skip(1).collect();
+    assert!(files.len() > 1, "{}", sign_in.body);
+    for file in files.iter().cycle().take(10) {
+        let file = file.split('"').next().unwrap();
+        let file = home
+            .service()
+            .root("GET", &format!("/console/assets/{file}"));
+        file.header("x-forwarded-for", "203.0.113.1").expect(200);
+    }
     // Nor is a credential counted for its address.
     let orders = home
         .call("GET", "shop/models/orders/")

@@ -27,6 +27,7 @@ pub(crate) fn routes(console: &Arc<dyn Transport>) -> Routes {
     let pages = Routes::new()
         .any(CONSOLE, answer.clone())
         .any(&format!("{CONSOLE}/"), answer.clone())
+        .get_free(&format!("{CONSOLE}/assets/{{file}}"), answer.clone())
         .any(&format!("{CONSOLE}/{{*path}}"), answer);
     pages.layered(compressed)
 }

@@ -9,7 +9,7 @@ use crate::{
     auth::access::{Administer, Call, Describe},
     http::{ApiResult, response::raw_json_response},
     openapi::documents,
-    state::documents::DocumentKind,
+    state::{documents::DocumentKind, nodes::questions::Question},
 };
 
 pub(crate) fn routes() -> Routes {
@@ -24,9 +24,14 @@ async fn reload(
     }: Call<Administer>,
 ) -> ApiResult {
     request.check_query()?;
-    match access.path().is_tools() {
-        true => request.state.refresh().await?,
-        false => access.reload().await?,
+    if access.path().is_tools() {
+        request.state.refresh().await?;
+    } else {
+        access.reload().await?;
+        // Those that do not do it in time notice by themselves, as all do of a change that nobody has announced.
+        let on = access.path().into();
+        let others = request.state.ask_others::<bool>(Question::Reload { on });
+        others.await?;
     }
     Ok(raw_json_response(
         StatusCode::OK,

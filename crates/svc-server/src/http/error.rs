@@ -137,7 +137,7 @@ impl From<svc_store::Error> for ApiError {
             }
             ErrorKind::Timeout => {
                 tracing::error!(%error, "the store did not answer in time");
-                Self::Timeout(
+                Self::StoreUnavailable(
                     "the service's store did not answer in time; try again later".to_owned(),
                 )
             }

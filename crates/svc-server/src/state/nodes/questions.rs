@@ -1,4 +1,4 @@
-//! What nodes ask each other over the store that they share: which statements run, and to end one.
+//! What nodes ask each other over the store that they share: which statements run, to end one, and to read a structure again.
 
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// How often they are looked for where this process does not hear of them.
 const DEAF_LOOK_EVERY: Duration = Duration::from_millis(200);
+/// How long a node reads a structure until it answers that it goes on doing so.
+const READING: Duration = Duration::from_millis(1_500);
 /// How long a question waits for the one before.
 const TURN: Duration = Duration::from_secs(3);
 /// About how many bytes a node tells of its statements.
@@ -32,6 +34,8 @@ pub(crate) enum Question {
     Statements { on: On, seen: Seen },
     /// End this statement: whether there was one.
     Cancel { on: On, seen: Seen, id: String },
+    /// Read the structure of its database again: whether that is done.
+    Reload { on: On },
 }
 
 /// A resource.
@@ -112,7 +116,7 @@ impl State {
         }
     }
 
-    fn answer_to(&self, question: Question) -> Option<String> {
+    async fn answer_to(&self, question: Question) -> Option<String> {
         match question {
             Question::Statements { on, seen } => {
                 let mut left = MAX_TOLD;
@@ -129,7 +133,23 @@ impl State {
                 let found = self.statements.cancel(&on.into(), &seen, &id);
                 serde_json::to_string(&found).ok()
             }
+            Question::Reload { on } => {
+                let is_done = self.reload_here(&on.into()).await;
+                serde_json::to_string(&is_done).ok()
+            }
         }
+    }
+}
+
+impl State {
+    /// Reads the structure of a resource again, and goes on with it when that takes long. Says whether it is done.
+    async fn reload_here(&self, path: &ResourcePath) -> bool {
+        // A node that has no connection yet reads it with the first one.
+        let Ok((resource, _)) = self.connections.get(path).await else {
+            return false;
+        };
+        let reading = tokio::spawn(async move { resource.reload().await });
+        matches!(timeout(READING, reading).await, Ok(Ok(Ok(_))))
     }
 }
 
@@ -138,12 +158,14 @@ pub(super) async fn answer(state: &State) {
     let node = state.nodes.uid();
     let answered = async {
         let questions = state.store.nodes().questions(node).await?;
-        let answer = |question: NodeQuestion| {
+        let mut answers: Vec<(Uuid, String)> = Vec::new();
+        for NodeQuestion { uid, text, .. } in questions {
             // What only a node of another version understands has no answer.
-            let asked = serde_json::from_str(&question.text).ok()?;
-            Some((question.uid, state.answer_to(asked)?))
-        };
-        let answers: Vec<(Uuid, String)> = questions.into_iter().filter_map(answer).collect();
+            let Ok(asked) = serde_json::from_str(&text) else {
+                continue;
+            };
+            answers.extend(state.answer_to(asked).await.map(|answer| (uid, answer)));
+        }
         match answers.is_empty() {
             true => Ok(()),
             false => state.store.nodes().answer(node, answers).await,
