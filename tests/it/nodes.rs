@@ -57,6 +57,19 @@ impl Cluster {
         program.env("SVC_STORE_KEY", KEY).run_json()
     }
 
+    /// The credential of an operator.
+    fn operator(&self) -> String {
+        let add = "account add ann@example.com --operator --password-stdin --dir admin --store";
+        let mut add: Vec<&str> = add.split(' ').collect();
+        add.push(&self.store);
+        let add = Program::new(self.folder.path(), &add).env("SVC_STORE_KEY", KEY);
+        add.input("correct horse battery\n").run_ok();
+        let sign_in = self.nodes[0].app_anonymous("POST", "/account/auth/login/");
+        let ann = json!({"email": "ann@example.com", "password": "correct horse battery"});
+        let session = sign_in.json(&ann).ok();
+        format!("JWT {}", session["token"]["access_token"].as_str().unwrap())
+    }
+
     fn token(&self) -> String {
         let made = self.run("token add shop --project main");
         made["token"].as_str().unwrap().to_owned()
@@ -173,18 +186,56 @@ fn a_reload_reaches_every_node() {
 }
 
 #[test]
+fn of_changes_with_one_entity_tag_at_several_nodes_one_is_made_and_no_setting_is_lost() {
+    let store = PostgresServer::shared().database("");
+    let cluster = Cluster::start(store, 3, &[]);
+    let key = cluster.operator();
+    let call = |node: usize, method: &str, path: &str| {
+        cluster.nodes[node]
+            .app_anonymous(method, path)
+            .authorization(&key)
+    };
+    for round in 0..10 {
+        let path = "/projects/main/environments/prod/";
+        let tag = call(0, "GET", path).expect(200).header("etag").to_owned();
+        let changes = [0, 1, 2].map(|node| {
+            let name = format!("{round} {node}");
+            let change = call(node, "PATCH", path).header("if-match", &tag);
+            let change = change.json(&json!({ "name": name }));
+            std::thread::spawn(move || change.send().status.as_u16())
+        });
+        let mut statuses = changes.map(|change| change.join().unwrap());
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 412, 412]);
+
+        // Without a tag each changes only what it names.
+        let changes = [
+            json!({"password_min_length": 10 + round}),
+            json!({"access_token_seconds": 100 + round}),
+            json!({"refresh_token_days": 1 + round}),
+        ];
+        let path = "/projects/main/sign_in/";
+        let made = [0, 1, 2].map(|node| {
+            let change = call(node, "PATCH", path).json(&changes[node]);
+            std::thread::spawn(move || change.send().status.as_u16())
+        });
+        for made in made {
+            assert_eq!(made.join().unwrap(), 200);
+        }
+        let now = call(1, "GET", path).expect(200).json();
+        for change in &changes {
+            for (name, value) in change.as_object().unwrap() {
+                assert_eq!(&now[name], value, "{now}");
+            }
+        }
+    }
+}
+
+#[test]
 fn operators_see_the_nodes_that_live() {
     let store = PostgresServer::shared().database("");
     let mut cluster = Cluster::start(store, 3, &[]);
-    let add = "account add ann@example.com --operator --password-stdin --dir admin --store";
-    let mut add: Vec<&str> = add.split(' ').collect();
-    add.push(&cluster.store);
-    let add = Program::new(cluster.folder.path(), &add).env("SVC_STORE_KEY", KEY);
-    add.input("correct horse battery\n").run_ok();
-    let sign_in = cluster.nodes[0].app_anonymous("POST", "/account/auth/login/");
-    let ann = json!({"email": "ann@example.com", "password": "correct horse battery"});
-    let session = sign_in.json(&ann).ok();
-    let key = format!("JWT {}", session["token"]["access_token"].as_str().unwrap());
+    let key = cluster.operator();
     let nodes = |service: &Service| {
         let shown = service
             .app_anonymous("GET", "/service/")

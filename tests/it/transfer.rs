@@ -218,6 +218,33 @@ fn refused_records_are_written_to_a_file_with_the_reason() {
 }
 
 #[test]
+fn empty_cells_of_a_column_become_what_the_command_says() {
+    let two = Two::new();
+    let file = two.folder.path().join("e.csv");
+    fs::write(file, "id,name,day\n1,,\n2,x,2026-01-01\n").unwrap();
+    let import = ["records", "import", "d", "b", "e.csv"];
+    let with = |empty: &str| {
+        let empty = ["--empty", empty];
+        two.run(&[&import[..], &empty].concat())
+    };
+    // As usual: the empty text, where NULL is not allowed.
+    let dry_run = [&import[..], &["--dry-run"]].concat();
+    assert_eq!(two.run(&dry_run).run_ok(), "2 records would be made\n");
+    let (_, message) = with("nobody=null").run_err();
+    assert!(message.contains("no column \"nobody\""), "{message}");
+    let (_, message) = with("day=text").run_err();
+    assert!(message.contains("day is not text"), "{message}");
+    let (_, message) = with("day=zero").run_err();
+    assert!(message.contains("null, text or default"), "{message}");
+    let (code, message) = with("name=null").run_err();
+    assert_eq!(code, 1);
+    assert!(message.contains("1 was refused"), "{message}");
+    let rows = two.rows("b");
+    assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
+    assert_eq!(rows[0]["name"], "x");
+}
+
+#[test]
 fn a_killed_export_continues_where_it_stopped() {
     let service = demo();
     let folder = tempfile::tempdir().unwrap();

@@ -321,7 +321,9 @@ impl Cluster {
         let mut arguments: Vec<&str> = command.split(' ').collect();
         arguments.extend(["--store", &self.setup.store, "--dir", "admin"]);
         arguments.extend(options);
-        Program::new(self.folder.path(), &arguments).env("SVC_STORE_KEY", KEY)
+        // One of a later version would bring the store up to date.
+        let program = Program::of(&self.setup.program, self.folder.path(), &arguments);
+        program.env("SVC_STORE_KEY", KEY)
     }
 
     /// A read of a record of a connected database on one node, past the load balancer; `authorization` is a token.

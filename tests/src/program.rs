@@ -60,7 +60,12 @@ pub struct Program {
 impl Program {
     /// The program with these arguments, in this folder, without any of the caller's settings.
     pub fn new(folder: &Path, arguments: &[&str]) -> Self {
-        let mut command = Command::new(program());
+        Self::of(&program(), folder, arguments)
+    }
+
+    /// The same with another program than the one that is tested.
+    pub fn of(program: &Path, folder: &Path, arguments: &[&str]) -> Self {
+        let mut command = Command::new(program);
         command
             .args(arguments)
             .current_dir(folder)

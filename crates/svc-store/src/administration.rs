@@ -1,6 +1,8 @@
 //! What the administration lists, as models over the store's tables, so that its lists are those of records: the same
 //! filters, order, search and paging.
 
+mod unchanged;
+
 use svc_data::{DeclaredField, DeclaredModel, Resource};
 use svc_model::{ProjectName, Scope};
 use uuid::Uuid;
@@ -317,7 +319,24 @@ impl Store {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project or environment.
     pub async fn administered(&self, what: Administered, of: &ListedOf) -> Result<Resource> {
-        let scope = match of.clone() {
+        let scope = self.scope_of(what, of).await?;
+        let (name, table, fields) = what.parts();
+        let model = DeclaredModel {
+            name,
+            table,
+            fields,
+            scope,
+        };
+        Ok(self.database().resource(name, vec![model]).await?)
+    }
+
+    /// The column that says whose an entry is, and what is in it.
+    async fn scope_of(
+        &self,
+        what: Administered,
+        of: &ListedOf,
+    ) -> Result<Option<(&'static str, String)>> {
+        Ok(match of.clone() {
             ListedOf::Service => None,
             ListedOf::Account(uid) => Some(("account_uid", uid.to_string())),
             // Lines name their project, so that those about what is gone stay readable.
@@ -332,14 +351,6 @@ impl Store {
                 let found = self.read_in(scope, |_, scope: ScopeRow| Ok(scope.environment_uid));
                 Some(("environment_uid", found.await?))
             }
-        };
-        let (name, table, fields) = what.parts();
-        let model = DeclaredModel {
-            name,
-            table,
-            fields,
-            scope,
-        };
-        Ok(self.database().resource(name, vec![model]).await?)
+        })
     }
 }

@@ -7,6 +7,7 @@ mod migrations;
 mod postgres;
 pub(crate) mod row;
 mod tx;
+mod unchanged;
 mod values;
 
 use std::fmt;
@@ -29,6 +30,7 @@ pub(crate) use self::migrations::MIGRATIONS;
 pub(crate) use self::postgres::WORDING;
 pub(crate) use self::row::{columns, stored_by_name};
 pub(crate) use self::tx::{Reader, Tx};
+pub(crate) use self::unchanged::Unchanged;
 pub(crate) use self::values::{Bind, row, values};
 use crate::audit::{Actor, AuditEntry, By, NewLine};
 use crate::clock::Clock;
@@ -69,6 +71,8 @@ pub struct Store {
     by: Arc<By>,
     /// Whether writes leave lines in the audit trail.
     is_audited: bool,
+    /// What must still be as it was when something is written.
+    unchanged: Option<Arc<Unchanged>>,
 }
 
 struct Inner {
@@ -105,6 +109,7 @@ impl Store {
             inner: Arc::new(inner),
             by: Arc::new(By::program()),
             is_audited: true,
+            unchanged: None,
         }
     }
 
@@ -273,6 +278,9 @@ impl Store {
             .database
             .write(move |conn| {
                 let mut tx = Tx::new(Reader::new(conn, &store, now));
+                if let Some(unchanged) = &store.unchanged {
+                    unchanged.check(&mut tx)?;
+                }
                 let done = work(&mut tx)?;
                 tx.finish()?;
                 Ok(done)
@@ -286,6 +294,15 @@ impl Store {
             inner: Arc::clone(&self.inner),
             by: Arc::new(by),
             is_audited: true,
+            unchanged: self.unchanged.clone(),
+        }
+    }
+
+    /// The same store, whose writes are refused when a row is no longer as it was.
+    pub(crate) fn holding(&self, unchanged: Unchanged) -> Self {
+        Self {
+            unchanged: Some(Arc::new(unchanged)),
+            ..self.clone()
         }
     }
 

@@ -23,7 +23,7 @@ use crate::audit::AuditEntry;
 use crate::credentials::AccountRights;
 use crate::database::{Reader, Tx, columns, handle, json, row, values};
 use crate::error::{Error, Result};
-use crate::people::{Authentication, accounts, members, teams};
+use crate::people::{Authentication, AuthenticationPatch, accounts, members, teams};
 
 /// Whose API key is made when nobody is named and the project has no owner.
 const FIRST_OWNER: &str = "admin@localhost";
@@ -108,7 +108,7 @@ pub struct ProjectPatch {
     /// Whether users may register themselves.
     pub sign_up: Option<bool>,
     /// Another way for users to sign in.
-    pub authentication: Option<Authentication>,
+    pub authentication: AuthenticationPatch,
     /// Other settings, a JSON object as text, in place of all there were.
     pub params: Option<String>,
 }
@@ -272,7 +272,7 @@ impl Projects<'_> {
                     let message = "the project has no such environment";
                     return Err(Error::invalid_field("default_environment", message));
                 }
-                let authentication = patch.authentication.unwrap_or(old.authentication);
+                let authentication = patch.authentication.applied_to(old.authentication);
                 let authentication = authentication.check()?.to_text()?;
                 tx.execute(
                     "UPDATE projects SET name = ?1, color = ?2, domain = ?3, sign_up = ?4, params = ?5, \

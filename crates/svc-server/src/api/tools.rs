@@ -40,12 +40,11 @@ pub(crate) async fn change(call: Call<Write>) -> ApiResult {
     let mut write = ToolsWrite::read(call, allow).await?;
     let body = mem::take(&mut write.body);
     let uid = write.uid()?;
-    let (path, state) = (write.access.path(), &write.request.state);
-    let _writing = state.tools.begin_write().await;
-    write.check_tag(uid).await?;
+    let path = write.access.path();
+    let store = write.store_if_match(uid).await?;
     match write.access.model_name() {
-        USERS => users::update(&write.store, path, uid, body).await?,
-        _ => teams::update(&write.store, path, uid, body).await?,
+        USERS => users::update(&store, path, uid, body).await?,
+        _ => teams::update(&store, path, uid, body).await?,
     }
     write.answer(StatusCode::OK, uid).await
 }
@@ -56,9 +55,8 @@ pub(crate) async fn delete(call: Call<Delete>) -> ApiResult {
     let write = ToolsWrite::read(call, allow).await?;
     let uid = write.uid()?;
     let state = &write.request.state;
-    let _writing = state.tools.begin_write().await;
-    write.check_tag(uid).await?;
-    users::delete(&write.store, write.access.path(), uid).await?;
+    let store = write.store_if_match(uid).await?;
+    users::delete(&store, write.access.path(), uid).await?;
     state.sync_with_store().await?;
     Ok(empty_response(StatusCode::NO_CONTENT))
 }
@@ -127,13 +125,15 @@ impl<R> ToolsWrite<R> {
         uid.map_err(|_| ApiError::NotFound("there is no such record".to_owned()))
     }
 
-    /// Holds a write to the entity tags that it is for, where it names some.
-    async fn check_tag(&self, uid: Uuid) -> ApiResult<()> {
+    /// The store for a write, which is held to the entity tags that it is for, where it names some.
+    async fn store_if_match(&self, uid: Uuid) -> ApiResult<Store> {
         let Some(tags) = self.request.if_match()? else {
-            return Ok(());
+            return Ok(self.store.clone());
         };
+        // Before the record is read: another process may change it until it is written.
+        let store = self.store.while_user_or_team_unchanged(uid).await?;
         match tags.holds(&self.record(uid).await?.etag) {
-            true => Ok(()),
+            true => Ok(store),
             false => Err(ApiError::changed()),
         }
     }

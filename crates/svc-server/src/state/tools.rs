@@ -2,7 +2,6 @@
 
 use svc_data::Resource;
 use svc_store::Store;
-use tokio::sync::{Mutex, MutexGuard};
 
 use super::cache::{Lookups, StoreCache};
 use crate::http::{ApiResult, resource_path::ResourcePath};
@@ -11,8 +10,6 @@ use crate::http::{ApiResult, resource_path::ResourcePath};
 #[derive(Debug)]
 pub(crate) struct Tools {
     known: StoreCache<ResourcePath, Resource>,
-    /// Held from looking at the tag of a user or team until it is written.
-    writing: Mutex<()>,
 }
 
 impl Tools {
@@ -20,13 +17,7 @@ impl Tools {
         Self {
             // There are as many as environments.
             known: StoreCache::new(usize::MAX),
-            writing: Mutex::default(),
         }
-    }
-
-    /// Waits until nobody else writes a user or team; they wait until the guard is dropped.
-    pub(crate) async fn begin_write(&self) -> MutexGuard<'_, ()> {
-        self.writing.lock().await
     }
 
     /// Users and teams of an environment.

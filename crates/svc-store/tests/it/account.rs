@@ -61,13 +61,11 @@ impl Fixture {
         mail.code.as_ref().unwrap().expose().to_owned()
     }
 
-    async fn allow_sign_up(&self, change: impl FnOnce(&mut svc_store::Authentication)) {
+    async fn allow_sign_up(&self, change: impl FnOnce(&mut svc_store::AuthenticationPatch)) {
         let projects = self.store.projects();
-        let mut authentication = projects.get(&main_project()).await.unwrap().authentication;
-        change(&mut authentication);
         let mut patch = ProjectPatch::default();
         patch.sign_up = Some(true);
-        patch.authentication = Some(authentication);
+        change(&mut patch.authentication);
         projects.update(&main_project(), patch).await.unwrap();
     }
 }
@@ -467,13 +465,13 @@ async fn an_administrator_who_has_to_confirm_the_address_is_none_yet() {
     let mut promote = UserPatch::default();
     promote.team = Some("Administrator".to_owned());
     users.update(bob.uid, promote).await.unwrap();
-    it.allow_sign_up(|settings| settings.confirm_email = true)
+    it.allow_sign_up(|settings| settings.confirm_email = Some(true))
         .await;
     assert_eq!(
         users.delete(ann.uid).await.unwrap_err().kind(),
         ErrorKind::Invalid
     );
-    it.allow_sign_up(|settings| settings.confirm_email = false)
+    it.allow_sign_up(|settings| settings.confirm_email = Some(false))
         .await;
     users.delete(ann.uid).await.unwrap();
 }

@@ -74,14 +74,11 @@ async fn update(call: Call<Update>) -> ApiResult {
     change.last_name.clone_from(&patch.last_name);
     change.is_operator = patch.is_operator;
     change.suspended = patch.suspended;
-    let _writing = call.state.tools.begin_write().await;
     let tags = if_match.as_deref();
-    call.check_entry_tag(tags, WHAT, ListedOf::Service, uid)
+    let store = call
+        .store_if_match(tags, WHAT, &ListedOf::Service, uid)
         .await?;
-    call.store
-        .accounts()
-        .update(parse_uid(uid)?, change)
-        .await?;
+    store.accounts().update(parse_uid(uid)?, change).await?;
     call.written(StatusCode::OK, WHAT, ListedOf::Service, uid)
         .await
 }

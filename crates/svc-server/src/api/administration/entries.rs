@@ -8,7 +8,7 @@ use svc_data::{IfMatch, RecordJson, Resource};
 use svc_model::{
     Invalid, ListQuery, Lookup, ProjectName, RecordView, Scope, query::parse_pairs, wire::Operation,
 };
-use svc_store::{Administered, ListedOf};
+use svc_store::{Administered, ListedOf, Store};
 
 use crate::{
     api::{call::Call, records::list},
@@ -245,21 +245,23 @@ impl<O: Operation> Call<O> {
         ))
     }
 
-    /// Holds a write to the entity tags that it is for, where it names some.
-    pub(super) async fn check_entry_tag(
+    /// The store for a write of an entry, which is held to the entity tags that it is for, where it names some.
+    pub(super) async fn store_if_match(
         &self,
         tags: Option<&str>,
         what: Administered,
-        of: ListedOf,
+        of: &ListedOf,
         key: &str,
-    ) -> ApiResult<()> {
+    ) -> ApiResult<Store> {
         let Some(tags) = tags else {
-            return Ok(());
+            return Ok(self.store.clone());
         };
         let tags = IfMatch::parse(tags)?;
-        let now = entry(&self.state, what, of, key).await?;
+        // Before the entry is read: another process may change it until it is written.
+        let store = self.store.while_unchanged(what, of, key).await?;
+        let now = entry(&self.state, what, of.clone(), key).await?;
         match tags.holds(&now.etag) {
-            true => Ok(()),
+            true => Ok(store),
             false => Err(ApiError::changed()),
         }
     }

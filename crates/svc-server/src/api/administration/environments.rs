@@ -73,11 +73,9 @@ async fn update(call: Call<Update>) -> ApiResult {
     change.color.clone_from(&patch.color);
     change.params = patch.params.as_ref().map(text).transpose()?;
     let of = ListedOf::Project(project.clone());
-    let _writing = call.state.tools.begin_write().await;
     let tags = if_match.as_deref();
-    call.check_entry_tag(tags, WHAT, of.clone(), name.as_str())
-        .await?;
-    let environments = call.store.environments();
+    let store = call.store_if_match(tags, WHAT, &of, name.as_str()).await?;
+    let environments = store.environments();
     let scope = Scope::new(project, name);
     environments.update(&scope, change).await?;
     call.written(StatusCode::OK, WHAT, of, name.as_str()).await

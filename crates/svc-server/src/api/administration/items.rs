@@ -89,11 +89,10 @@ async fn update(call: Call<Update>) -> ApiResult {
     change.shared = patch.shared;
     ensure_changeable(&call, scope, uid).await?;
     let of = ListedOf::Environment(scope.clone());
-    let _writing = call.state.tools.begin_write().await;
     let tags = if_match.as_deref();
-    call.check_entry_tag(tags, WHAT, of.clone(), uid).await?;
+    let store = call.store_if_match(tags, WHAT, &of, uid).await?;
     let caller = caller(&call, scope);
-    let items = call.store.items();
+    let items = store.items();
     items.update(scope, caller, parse_uid(uid)?, change).await?;
     call.written(StatusCode::OK, WHAT, of, uid).await
 }

@@ -65,10 +65,9 @@ async fn update(call: Call<Update>) -> ApiResult {
         ..
     } = &call.operation;
     let of = ListedOf::Project(project.clone());
-    let _writing = call.state.tools.begin_write().await;
     let tags = if_match.as_deref();
-    call.check_entry_tag(tags, WHAT, of.clone(), uid).await?;
-    let members = call.store.members();
+    let store = call.store_if_match(tags, WHAT, &of, uid).await?;
+    let members = store.members();
     members.update(project, parse_uid(uid)?, team).await?;
     call.written(StatusCode::OK, WHAT, of, uid).await
 }

@@ -101,11 +101,9 @@ async fn update(call: Call<Update>) -> ApiResult {
     } else if !read.labels.is_empty() && !unchecked {
         check_kept(&call, &path(scope, name), &read).await?;
     }
-    let _writing = call.state.tools.begin_write().await;
     let tags = if_match.as_deref();
-    call.check_entry_tag(tags, WHAT, of.clone(), name.as_str())
-        .await?;
-    call.store.resources().update(scope, name, change).await?;
+    let store = call.store_if_match(tags, WHAT, &of, name.as_str()).await?;
+    store.resources().update(scope, name, change).await?;
     call.written(StatusCode::OK, WHAT, of, name.as_str()).await
 }
 

@@ -24,34 +24,17 @@ async fn get(call: Call<Get>) -> ApiResult {
 async fn update(call: Call<Update>) -> ApiResult {
     let Update { project, patch, .. } = &call.operation;
     let patch = patch.clone();
-    // What the patch leaves out stays as somebody else may be changing it.
-    let _writing = call.state.tools.begin_write().await;
-    let known = settings(&call.store, project).await?.authentication;
-    let mut authentication = known.clone();
-    if let Some(team) = patch.sign_up_team {
-        authentication.sign_up_team = team;
-    }
-    if let Some(domains) = patch.email_domains {
-        authentication.email_domains = domains;
-    }
-    if let Some(confirm) = patch.confirm_email {
-        authentication.confirm_email = confirm;
-    }
-    if let Some(length) = patch.password_min_length {
-        authentication.password_min_length = length;
-    }
-    if let Some(seconds) = patch.access_token_seconds {
-        authentication.access_token_seconds = seconds;
-    }
-    if let Some(days) = patch.refresh_token_days {
-        authentication.refresh_token_days = days;
-    }
-    if let Some(link) = patch.mail_link {
-        authentication.link = link;
-    }
     let mut change = ProjectPatch::default();
     change.sign_up = patch.sign_up;
-    change.authentication = (authentication != known).then_some(authentication);
+    // What the patch leaves out stays, as somebody else may be changing it.
+    let authentication = &mut change.authentication;
+    authentication.sign_up_team = patch.sign_up_team;
+    authentication.email_domains = patch.email_domains;
+    authentication.confirm_email = patch.confirm_email;
+    authentication.password_min_length = patch.password_min_length;
+    authentication.access_token_seconds = patch.access_token_seconds;
+    authentication.refresh_token_days = patch.refresh_token_days;
+    authentication.link = patch.mail_link;
     let changed = call.store.projects().update(project, change).await;
     let settings = changed.map_err(|error| named_field(error, "link", "mail_link"))?;
     call.state.sync_with_store().await?;

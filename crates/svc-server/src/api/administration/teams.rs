@@ -73,11 +73,9 @@ async fn update(call: Call<Update>) -> ApiResult {
         .permissions_group
         .clone_from(&patch.permissions_group);
     let of = ListedOf::Project(project.clone());
-    let _writing = call.state.tools.begin_write().await;
     let tags = if_match.as_deref();
-    call.check_entry_tag(tags, WHAT, of.clone(), uid.as_str())
-        .await?;
-    let teams = call.store.teams();
+    let store = call.store_if_match(tags, WHAT, &of, uid.as_str()).await?;
+    let teams = store.teams();
     teams
         .change(project, parse_uid(uid.as_str())?, change)
         .await?;

@@ -103,7 +103,7 @@ async fn an_address_that_somebody_squatted_is_worth_nothing_when_its_owner_arriv
 #[tokio::test]
 async fn a_project_that_asks_for_it_lets_in_only_confirmed_addresses_of_its_domains() {
     let it = Fixture::new().await;
-    it.allow_sign_up(|settings| settings.email_domains = vec!["example.com".to_owned()])
+    it.allow_sign_up(|settings| settings.email_domains = Some(vec!["example.com".to_owned()]))
         .await;
     let register = async |email: &str| {
         it.account()
