@@ -137,7 +137,7 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Error> {
         pages::make(store, &scope).await?;
     } else {
         let mut patch = ProjectPatch::default();
-        patch.sign_up = Some(true);
+        patch.sign_in.sign_up = Some(true);
         store.projects().update(&project, patch).await?;
     }
     let path = shop.to_str().ok_or_else(|| {

@@ -79,7 +79,7 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
     /// The service has refused this `Authorization` of the session that a browser keeps, so that another one is needed.
     fn refused(&self, kept: &str, authorization: &HeaderValue);
 
-    /// What codes open; `None` where only another process knows the codes. Their places then do not exist.
+    /// The ways in by a code; `None` where only another process knows the codes. Their places then do not exist.
     fn codes(&self) -> Option<&dyn Codes>;
 }
 

@@ -263,7 +263,7 @@ impl Visit {
         Ok(kept.map(|kept| self.cookie().set(&kept)))
     }
 
-    /// What codes open; where there are none, the places that ask for them do not exist.
+    /// The ways in by a code. Where there are none, their places do not exist.
     pub(crate) fn codes(&self) -> Result<&dyn Codes> {
         self.service.codes().ok_or(Problem::NotFound)
     }

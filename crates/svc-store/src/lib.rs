@@ -79,10 +79,9 @@ pub use self::nodes::{Node, NodeAnswer, NodeQuestion, Nodes};
 pub use self::open::StoreOptions;
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::people::{
-    Account, AccountPatch, Accounts, Authentication, AuthenticationPatch, Mail, MailKind, Mails,
-    Member, Members, NewAccount, NewUser, PermissionsGroup, Person, Registered, Registration,
-    Rights, RightsRule, RightsRules, SignIn, Team, TeamPatch, TeamRights, Teams, User, UserAccount,
-    UserPatch, Users,
+    Account, AccountPatch, Accounts, Authentication, Mail, MailKind, Mails, Member, Members,
+    NewAccount, NewUser, PermissionsGroup, Person, Registered, Registration, Rights, RightsRule,
+    RightsRules, SignIn, Team, TeamPatch, TeamRights, Teams, User, UserAccount, UserPatch, Users,
 };
 pub use self::projects::{
     ConnectedResource, Engine, Environment, EnvironmentCopy, EnvironmentPatch, Environments,

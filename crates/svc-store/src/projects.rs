@@ -16,14 +16,16 @@ pub(crate) use self::scope::{Located, ProjectRow, ScopeRow};
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, Project, ProjectName, Scope};
+use svc_model::{
+    EnvironmentName, Project, ProjectName, Scope, administration::sign_in::SignInPatch,
+};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials::AccountRights;
 use crate::database::{Reader, Tx, columns, handle, json, row, values};
 use crate::error::{Error, Result};
-use crate::people::{Authentication, AuthenticationPatch, accounts, members, teams};
+use crate::people::{Authentication, accounts, members, teams};
 
 /// Whose API key is made when nobody is named and the project has no owner.
 const FIRST_OWNER: &str = "admin@localhost";
@@ -105,10 +107,8 @@ pub struct ProjectPatch {
     pub domain: Option<Option<String>>,
     /// Another default environment; `Some(None)` is `prod`.
     pub default_environment: Option<Option<EnvironmentName>>,
-    /// Whether users may register themselves.
-    pub sign_up: Option<bool>,
-    /// Another way for users to sign in.
-    pub authentication: AuthenticationPatch,
+    /// What changes of how users sign in.
+    pub sign_in: SignInPatch,
     /// Other settings, a JSON object as text, in place of all there were.
     pub params: Option<String>,
 }
@@ -263,7 +263,7 @@ impl Projects<'_> {
                 let name = patch.name.unwrap_or(old.name);
                 let color = patch.color.unwrap_or(old.color);
                 let domain = patch.domain.unwrap_or(old.domain);
-                let sign_up = patch.sign_up.unwrap_or(old.sign_up);
+                let sign_up = patch.sign_in.sign_up.unwrap_or(old.sign_up);
                 let default_environment =
                     patch.default_environment.unwrap_or(old.default_environment);
                 if let Some(environment) = &default_environment
@@ -272,7 +272,7 @@ impl Projects<'_> {
                     let message = "the project has no such environment";
                     return Err(Error::invalid_field("default_environment", message));
                 }
-                let authentication = patch.authentication.applied_to(old.authentication);
+                let authentication = old.authentication.changed(patch.sign_in);
                 let authentication = authentication.check()?.to_text()?;
                 tx.execute(
                     "UPDATE projects SET name = ?1, color = ?2, domain = ?3, sign_up = ?4, params = ?5, \

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use svc_data::Row;
+use svc_model::administration::sign_in::SignInPatch;
 
 use crate::credentials::passwords::weak;
 use crate::error::{Error, Result};
@@ -31,45 +32,6 @@ pub struct Authentication {
     pub link: Option<String>,
 }
 
-/// A change of how users sign in. What is `None` stays as it is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AuthenticationPatch {
-    /// Another team of users who register.
-    pub sign_up_team: Option<String>,
-    /// Other domains of addresses.
-    pub email_domains: Option<Vec<String>>,
-    /// Whether addresses are confirmed.
-    pub confirm_email: Option<bool>,
-    /// Another least number of characters.
-    pub password_min_length: Option<u32>,
-    /// Other seconds of access tokens.
-    pub access_token_seconds: Option<u32>,
-    /// Other days of refresh tokens.
-    pub refresh_token_days: Option<u32>,
-    /// Where links in mails lead; `Some(None)` for the service's own pages.
-    pub link: Option<Option<String>>,
-}
-
-impl AuthenticationPatch {
-    /// The settings with this change.
-    pub(crate) fn applied_to(self, known: Authentication) -> Authentication {
-        Authentication {
-            sign_up_team: self.sign_up_team.unwrap_or(known.sign_up_team),
-            email_domains: self.email_domains.unwrap_or(known.email_domains),
-            confirm_email: self.confirm_email.unwrap_or(known.confirm_email),
-            password_min_length: self
-                .password_min_length
-                .unwrap_or(known.password_min_length),
-            access_token_seconds: self
-                .access_token_seconds
-                .unwrap_or(known.access_token_seconds),
-            refresh_token_days: self.refresh_token_days.unwrap_or(known.refresh_token_days),
-            link: self.link.unwrap_or(known.link),
-        }
-    }
-}
-
 impl Default for Authentication {
     fn default() -> Self {
         Self {
@@ -85,6 +47,23 @@ impl Default for Authentication {
 }
 
 impl Authentication {
+    /// The settings with a change. What it leaves out stays.
+    pub(crate) fn changed(self, patch: SignInPatch) -> Self {
+        Self {
+            sign_up_team: patch.sign_up_team.unwrap_or(self.sign_up_team),
+            email_domains: patch.email_domains.unwrap_or(self.email_domains),
+            confirm_email: patch.confirm_email.unwrap_or(self.confirm_email),
+            password_min_length: patch
+                .password_min_length
+                .unwrap_or(self.password_min_length),
+            access_token_seconds: patch
+                .access_token_seconds
+                .unwrap_or(self.access_token_seconds),
+            refresh_token_days: patch.refresh_token_days.unwrap_or(self.refresh_token_days),
+            link: patch.mail_link.unwrap_or(self.link),
+        }
+    }
+
     /// Whether a user who registered has to confirm the address before signing in.
     pub(crate) fn confirms_email(&self) -> bool {
         self.confirm_email || !self.email_domains.is_empty()

@@ -2,7 +2,7 @@
 
 mod registering;
 
-use svc_model::Scope;
+use svc_model::{Scope, administration::sign_in::SignInPatch};
 use svc_store::{
     ErrorKind, MailKind, NewUser, ProjectPatch, Registered, Registration, Secret, SessionTokens,
     SignIn, User, UserPatch,
@@ -61,11 +61,11 @@ impl Fixture {
         mail.code.as_ref().unwrap().expose().to_owned()
     }
 
-    async fn allow_sign_up(&self, change: impl FnOnce(&mut svc_store::AuthenticationPatch)) {
+    async fn allow_sign_up(&self, change: impl FnOnce(&mut SignInPatch)) {
         let projects = self.store.projects();
         let mut patch = ProjectPatch::default();
-        patch.sign_up = Some(true);
-        change(&mut patch.authentication);
+        patch.sign_in.sign_up = Some(true);
+        change(&mut patch.sign_in);
         projects.update(&main_project(), patch).await.unwrap();
     }
 }

@@ -247,7 +247,7 @@ async fn pages_and_accounts_leave_a_line_by_whoever_they_were() {
     );
     assert!(lines.is_empty(), "sign-up is off");
     let mut patch = ProjectPatch::default();
-    patch.sign_up = Some(true);
+    patch.sign_in.sign_up = Some(true);
     plain.projects().update(&project, patch).await.unwrap();
     for known in [false, true] {
         let (_, line) = line_of!(

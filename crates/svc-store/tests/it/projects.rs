@@ -67,7 +67,7 @@ async fn a_patch_changes_what_it_names() {
     let projects = fixture.store.projects();
     let mut patch = ProjectPatch::default();
     patch.color = Some(Some("#336699".to_owned()));
-    patch.sign_up = Some(true);
+    patch.sign_in.sign_up = Some(true);
     patch.params = Some(r#"{"theme": "dark"}"#.to_owned());
     projects.update(&main_project(), patch).await.unwrap();
     let mut patch = ProjectPatch::default();

@@ -23,18 +23,8 @@ async fn get(call: Call<Get>) -> ApiResult {
 
 async fn update(call: Call<Update>) -> ApiResult {
     let Update { project, patch, .. } = &call.operation;
-    let patch = patch.clone();
     let mut change = ProjectPatch::default();
-    change.sign_up = patch.sign_up;
-    // What the patch leaves out stays, as somebody else may be changing it.
-    let authentication = &mut change.authentication;
-    authentication.sign_up_team = patch.sign_up_team;
-    authentication.email_domains = patch.email_domains;
-    authentication.confirm_email = patch.confirm_email;
-    authentication.password_min_length = patch.password_min_length;
-    authentication.access_token_seconds = patch.access_token_seconds;
-    authentication.refresh_token_days = patch.refresh_token_days;
-    authentication.link = patch.mail_link;
+    change.sign_in.clone_from(patch);
     let changed = call.store.projects().update(project, change).await;
     let settings = changed.map_err(|error| named_field(error, "link", "mail_link"))?;
     call.state.sync_with_store().await?;
