@@ -13,7 +13,7 @@ use svc_model::administration::items::Item;
 use self::{of_sql::OfSql, points::Points, spec::Spec};
 use super::{
     Context, Scope,
-    model::Model,
+    model::{Model, nothing},
     saved::{self, Kind},
     sql,
 };
@@ -114,7 +114,11 @@ async fn overview(context: &Context<'_>) -> Result<Answer> {
                         @if found.len() > MOST_MODELS {
                             p.muted { (texts.with("charts-more-models", [("count", (found.len() - MOST_MODELS).into())])) }
                         }
-                        @if found.is_empty() { p.muted { (texts.get("models-empty")) } }
+                        @if found.is_empty() {
+                            p.muted {
+                                @if wanted.is_empty() { (nothing(context)) } @else { (texts.get("models-not-found")) }
+                            }
+                        }
                     },
                     Err(error) => (notice::of_error(context.visit, &error)),
                 }
@@ -134,6 +138,8 @@ async fn opened(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let place = place_of(&item);
     let (place, query) = match &place[..] {
         ["model", resource, model] => {
+            // Before the address tells what the chart is of.
+            Model::open(context.visit, &context.scope, (resource, model)).await?;
             let place = context.place(["charts", "model", resource, model]);
             (place, item.value["query"].as_str().unwrap_or_default())
         }
@@ -179,6 +185,14 @@ fn place_of(item: &Item) -> Vec<&str> {
     let parts = item.value["place"].as_array();
     let parts = parts.map(Vec::as_slice).unwrap_or_default();
     parts.iter().filter_map(|part| part.as_str()).collect()
+}
+
+/// The model that a saved chart is of, with its database; `None` when it is one of SQL.
+pub(crate) fn model_of(item: &Item) -> Option<(&str, &str)> {
+    match place_of(item)[..] {
+        ["model", resource, model] => Some((resource, model)),
+        _ => None,
+    }
 }
 
 /// Whether a chart that was saved is one number alone.

@@ -93,13 +93,25 @@ impl Dashboard {
         })
     }
 
-    /// What is shown above the databases.
-    pub(crate) fn section(&self, context: &Context<'_>) -> Markup {
+    /// What is shown above the databases: what is of models that the signed-in account may read.
+    pub(crate) fn section(
+        &self,
+        context: &Context<'_>,
+        readable: &dyn Fn(&str, &str) -> bool,
+    ) -> Markup {
         let texts = context.texts();
+        let is_shown = |tile: &Tile| match tile {
+            Tile::Count { resource, model } => readable(resource, model),
+            Tile::Chart(uid) => match self.known(uid).map(charts::model_of) {
+                Some(Some((resource, model))) => readable(resource, model),
+                Some(None) => context.is_administrator(),
+                None => true,
+            },
+        };
         let arrange = context.place(["dashboard"]);
         html! {
             section.dashboard aria-label=(texts.get("dashboard")) {
-                @for (at, tile) in self.tiles.iter().enumerate() {
+                @for (at, tile) in self.tiles.iter().enumerate().filter(|(_, tile)| is_shown(tile)) {
                     article.tile.small-tile[self.is_number(tile)] id=(fragment(at)) data-fragment=(fragment(at)) {
                         (self.head(context, tile))
                         p.muted { a href=(self.href(context, tile)) { (texts.get("dashboard-show")) } }

@@ -11,7 +11,11 @@ use maud::{Markup, html};
 use svc_model::resources::ModelDescription;
 
 use self::graph::{Drawn, Graph};
-use super::{Context, Scope, model::described, or_not_found, resources};
+use super::{
+    Context, Scope,
+    model::{described, nothing},
+    or_not_found, resources,
+};
 use crate::{
     answer::Answer,
     href::Href,
@@ -121,7 +125,7 @@ impl Place<'_> {
             @if !wanted.is_empty() {
                 (lists::found(self, graph, wanted))
             } @else if graph.is_empty() {
-                p.empty-state { (texts.get("models-empty")) }
+                p.empty-state { (nothing(self.context)) }
             } @else {
                 @if graph.is_small() {
                     @if graph.is_unrelated() {

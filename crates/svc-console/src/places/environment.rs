@@ -9,7 +9,7 @@ use svc_model::{ResourceName, resources::ModelDescription};
 use super::{
     Context, Scope,
     dashboard::Dashboard,
-    model::{described, described_within},
+    model::{described, described_within, nothing},
     resources,
 };
 use crate::{
@@ -50,6 +50,20 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let (shown, dashboard) = tokio::join!(join_all(described), Dashboard::load(&context));
     let texts = visit.texts;
     let home = scope.home(visit);
+    // What a database that does not answer has is not known.
+    let readable = |resource: &str, model: &str| {
+        let mut described = shown.iter().filter(|(name, _)| name.as_str() == resource);
+        described.any(|(_, models)| match models {
+            Ok(models) => models.iter().any(|known| known.model == model),
+            Err(error) => !error.is_forbidden(),
+        })
+    };
+    // A database of which somebody may read nothing has nothing for them.
+    let listed = shown.iter().filter(|(_, described)| match described {
+        Ok(models) => context.is_administrator() || !models.is_empty(),
+        Err(error) => !error.is_forbidden(),
+    });
+    let listed: Vec<_> = listed.collect();
     let frame = Frame {
         visit,
         account: &context.account,
@@ -66,14 +80,17 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
             }
         }
         @match &dashboard {
-            Ok(dashboard) if !shown.is_empty() => (dashboard.section(&context)),
+            Ok(dashboard) if !shown.is_empty() => (dashboard.section(&context, &readable)),
             Ok(_) => {},
             Err(error) => (notice::of_error(visit, error)),
         }
         @if shown.is_empty() {
             p.empty-state { (texts.get("resources-empty")) }
         }
-        @for (name, described) in &shown {
+        @if !shown.is_empty() && listed.is_empty() {
+            p.empty-state { (texts.get("models-none")) }
+        }
+        @for (name, described) in listed {
             section {
                 h2 {
                     a href=(home.below(["records", name.as_str()])) { bdi { (name) } }
@@ -81,7 +98,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
                     a.small.muted href=(resources::place(visit, scope, name.as_str())) { (texts.get("state")) }
                 }
                 @match described {
-                    Ok(models) => (model_list(visit, &home, name, models)),
+                    Ok(models) => (model_list(&context, &home, name, models)),
                     Err(error) => (notice::of_error(visit, error)),
                 }
             }
@@ -102,23 +119,23 @@ pub(crate) async fn models(visit: &Visit, scope: &Scope, resource: &str) -> Resu
                 a.button href=(resources::diagram(visit, scope, resource)) { (texts.get("diagram")) }
             }
         }
-        (model_list(visit, &home, &name, &models))
+        (model_list(&context, &home, &name, &models))
     };
     let page = context.page(Area::Data, resource.to_owned(), Vec::new(), &main);
     Ok(Answer::page(page))
 }
 
 fn model_list(
-    visit: &Visit,
+    context: &Context<'_>,
     home: &Href,
     resource: &ResourceName,
     models: &[ModelDescription],
 ) -> Markup {
-    let texts = visit.texts;
+    let texts = context.texts();
     let shown = models.iter().filter(|model| !model.hidden);
     html! {
         @if models.is_empty() {
-            p.empty-state { (texts.get("models-empty")) }
+            p.empty-state { (nothing(context)) }
         } @else {
             ul.models {
                 @for model in shown {

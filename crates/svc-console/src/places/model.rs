@@ -252,3 +252,12 @@ pub(crate) fn cut(record: &JsonObject, field: &str) -> Option<u64> {
     let cut: JsonObject = record.get("_cut").ok().flatten()?;
     cut.get(field).ok().flatten()
 }
+
+/// What is said of a database whose tables somebody does not see, or that has none.
+pub(crate) fn nothing(context: &Context<'_>) -> String {
+    let texts = context.texts();
+    match context.is_administrator() {
+        true => texts.get("models-empty"),
+        false => texts.get("models-none"),
+    }
+}

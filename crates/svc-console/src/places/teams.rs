@@ -4,7 +4,7 @@ mod create;
 mod one;
 
 use maud::{Markup, html};
-use svc_model::{Count, ListQuery, administration::teams::Team};
+use svc_model::{Count, ListQuery};
 
 use super::{
     Context, Scope,
@@ -62,8 +62,6 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
             @if context.is_administrator() {
                 th scope="col" { (texts.get("rights-everywhere")) }
                 th scope="col" { (texts.get("rights")) }
-            } @else {
-                th scope="col" { (texts.get("teams-otherwise")) }
             }
         }
     };
@@ -71,7 +69,6 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
         @for team in &page.results {
             tr {
                 td.key { a href=(context.place(["teams", team.uid.as_str()])) { bdi { (team.name) } } }
-                @if !context.is_administrator() { td { (group(texts, team)) } }
                 @if context.is_administrator() {
                     td { (everywhere(context, team, &rules)) }
                     td {
@@ -101,15 +98,6 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
     };
     let page = context.page(Area::Users, texts.get("teams"), Vec::new(), &main);
     Ok(Answer::page(page))
-}
-
-/// The rights that a team begins with.
-fn group(texts: &Texts, team: &Team) -> String {
-    match team.permissions_group.as_str() {
-        "administrator" => texts.get("teams-group-administrator"),
-        "editor" => texts.get("teams-group-editor"),
-        _ => texts.get("teams-group-read-only"),
-    }
 }
 
 /// What a team can begin with, as a form offers it.

@@ -112,7 +112,12 @@ fn rows(context: &Context<'_>, members: &[Member]) -> Markup {
                 td { bdi { (full_name(member)) } }
                 td { a href=(context.place(["teams", &member.team.uid])) { bdi { (member.team.name) } } }
                 td {
-                    @if member.has_password { (texts.get("users-active")) } @else { (texts.get("users-invited")) }
+                    // Who signs in without a password, by a link, is not waited for.
+                    @if member.has_password || member.uid == context.account.uid {
+                        (texts.get("users-active"))
+                    } @else {
+                        (texts.get("users-invited"))
+                    }
                 }
                 td { (day(&member.date_add)) }
             }

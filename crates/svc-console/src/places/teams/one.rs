@@ -15,7 +15,7 @@ use super::{
         Context, or_not_found,
         rights::{rules, summary},
     },
-    above, group, groups, only_read,
+    above, groups, only_read,
 };
 use crate::{
     answer::Answer,
@@ -85,7 +85,6 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
             @if context.is_administrator() {
                 (form(context, &filled, &team, has_default, &place))
             } @else {
-                dl.facts { dt { (texts.get("teams-otherwise")) } dd { (group(texts, &team)) } }
                 (only_read(texts))
             }
         }
