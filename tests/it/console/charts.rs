@@ -183,6 +183,64 @@ fn a_query_of_somebody_else_is_drawn_only_when_who_looks_says_so() {
 }
 
 #[test]
+fn a_member_sees_nothing_on_the_first_page_of_what_the_team_may_not_read() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let place = chart("s", "_y_func=count&_x_column=name&_shape=bar");
+    let page = browser.page(&place);
+    let shared = [
+        ("item_name", "Parts by name"),
+        ("item_shared", "1"),
+        ("action", "save-new"),
+    ];
+    let saved = browser.submit_ok(&place, &page, &shared);
+    let dashboard = format!("{HOME}dashboard/");
+    browser.submit_ok(&dashboard, &browser.page(&saved), &[("action", "add")]);
+    for count in ["s.parts", "s.makers", "p.parts"] {
+        browser.post(&dashboard, &[("count", count), ("action", "add")]);
+    }
+    let charts = browser.page(&format!("{HOME}charts/"));
+    let (_, uid) = charts.split_once("charts/saved/").unwrap();
+    let chart = format!("{HOME}charts/saved/{}/", uid.split('/').next().unwrap());
+
+    let mia = setup.member("mia@example.com", "Editor");
+    assert!(mia.page(HOME).contains("Parts by name"));
+    assert_eq!(mia.get(&chart).status, 303);
+    let forbid = |place: &[&str]| {
+        let forbid = [
+            "rights",
+            "set",
+            "Editor",
+            "--project",
+            "main",
+            "--rights",
+            "none",
+        ];
+        let command = [&forbid[..], place].concat();
+        svc_tests::Program::new(setup.folder.path(), &command).run_ok();
+    };
+    forbid(&["--resource", "s", "--model", "parts"]);
+    forbid(&["--resource", "m"]);
+    let home = mia.page(HOME);
+    for there in ["s.makers", "p.parts", "records/s/makers/"] {
+        assert!(home.contains(there), "{there}: {home}");
+    }
+    for hidden in ["Parts by name", "s.parts", "records/s/parts/", "records/m/"] {
+        assert!(!home.contains(hidden), "{hidden}: {home}");
+    }
+    let answer = mia.get(&chart);
+    assert_eq!(answer.status, 404, "{}", answer.body);
+    assert!(!answer.body.contains("parts"), "{}", answer.body);
+    forbid(&["--resource", "s"]);
+    forbid(&["--resource", "p"]);
+    let home = mia.page(HOME);
+    assert!(
+        home.contains("Your team may not read any table here"),
+        "{home}"
+    );
+}
+
+#[test]
 fn charts_are_saved_and_put_on_the_dashboard() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);
