@@ -49,7 +49,6 @@ const ENGINES: [&str; 3] = ["s", "p", "m"];
 
 impl Setup {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
         let script = |serial: &str, text: &str| {
             format!(
                 "CREATE TABLE makers (id {serial} PRIMARY KEY, name VARCHAR(40) NOT NULL);\
@@ -61,12 +60,22 @@ impl Setup {
                  (1, 1, 'bolt', 'a  \nb', 12345678901234.5000, 9007199254740993), (2, 2, '', NULL, NULL, 1);"
             )
         };
+        Self::over(
+            &script("INTEGER", "TEXT"),
+            &script("BIGINT", "TEXT"),
+            &script("BIGINT", "TEXT"),
+        )
+    }
+
+    /// A service over what these scripts make in each engine.
+    fn over(sqlite: &str, postgres: &str, mariadb: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
         Connection::open(folder.path().join("s.db"))
             .unwrap()
-            .execute_batch(&script("INTEGER", "TEXT"))
+            .execute_batch(sqlite)
             .unwrap();
-        let postgres = PostgresServer::shared().database(&script("BIGINT", "TEXT"));
-        let mariadb = MariadbServer::shared().database(&script("BIGINT", "TEXT"));
+        let postgres = PostgresServer::shared().database(postgres);
+        let mariadb = MariadbServer::shared().database(mariadb);
         let connects = [
             "--connect=s=sqlite:s.db".to_owned(),
             format!("--connect=p={postgres}"),

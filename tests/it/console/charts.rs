@@ -1,10 +1,6 @@
 //! Charts of models and of queries, and the dashboard.
 
-use svc_tests::{
-    Service,
-    browser::{Browser, form_of, forms_of},
-    servers::{MariadbServer, PostgresServer, Server as _},
-};
+use svc_tests::browser::{Browser, form_of, forms_of};
 
 use super::{ENGINES, HOME, PASSWORD, Setup, list, signed_in};
 
@@ -57,23 +53,10 @@ fn a_model_is_counted_and_added_up_exactly_and_drawn_on_every_engine() {
 
 /// A service over a table with points in time in each engine.
 fn visits() -> Setup {
-    let folder = tempfile::tempdir().unwrap();
     let script = "CREATE TABLE visits (id INTEGER PRIMARY KEY, at TIMESTAMP NULL, price NUMERIC(20,4));\
         INSERT INTO visits VALUES (1, '2025-11-30 23:59:59', 0.1000), (2, '2026-02-01 00:00:00', 0.2000), \
         (3, '2026-02-28 12:00:00', 0.3000), (4, NULL, 7);";
-    let database = rusqlite::Connection::open(folder.path().join("s.db")).unwrap();
-    database.execute_batch(script).unwrap();
-    let connects = [
-        "--connect=s=sqlite:s.db".to_owned(),
-        format!("--connect=p={}", PostgresServer::shared().database(script)),
-        format!("--connect=m={}", MariadbServer::shared().database(script)),
-    ];
-    let mut all = vec!["serve"];
-    all.extend(connects.iter().map(String::as_str));
-    let service = Service::start(folder.path(), &all);
-    let setup = Setup { folder, service };
-    setup.run("account add ann@example.com --operator --password-stdin");
-    setup
+    Setup::over(script, script, script)
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Lists that are slow: what is said about them, and that they end with the page that shows them.
 
 use svc_tests::{
-    Service,
     servers::{MariadbServer, PostgresServer, Server as _},
     wait_until,
 };
@@ -10,17 +9,12 @@ use super::{ENGINES, HOME, Setup, signed_in, sql::begun};
 
 /// A service over the same large table in each engine, and views that take their time in two of them.
 fn setup() -> Setup {
-    let folder = tempfile::tempdir().unwrap();
     let table = "CREATE TABLE big (id INTEGER NOT NULL PRIMARY KEY, a INTEGER, b INTEGER, note VARCHAR(20));\
         CREATE INDEX big_a ON big (a);";
     let filled = |from: &str| format!("{table} INSERT INTO big SELECT n, n, n % 7, 'x' {from};");
     let sqlite = filled(
         "FROM (WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 120000) SELECT n FROM s)",
     );
-    rusqlite::Connection::open(folder.path().join("s.db"))
-        .unwrap()
-        .execute_batch(&sqlite)
-        .unwrap();
     let postgres = filled("FROM generate_series(1, 120000) n")
         + "ANALYZE big;\
            CREATE VIEW late AS SELECT 1 AS id, pg_sleep(0.6)::text || 'console_row' AS nap;\
@@ -29,19 +23,7 @@ fn setup() -> Setup {
         + "ANALYZE TABLE big;\
            CREATE VIEW late AS SELECT 1 AS id, CONCAT(SLEEP(0.6), 'console_row') AS nap;\
            CREATE VIEW never AS SELECT 1 AS id, SLEEP(60) AS console_never;";
-    let postgres = PostgresServer::shared().database(&postgres);
-    let mariadb = MariadbServer::shared().database(&mariadb);
-    let connects = [
-        "--connect=s=sqlite:s.db".to_owned(),
-        format!("--connect=p={postgres}"),
-        format!("--connect=m={mariadb}"),
-    ];
-    let mut all = vec!["serve"];
-    all.extend(connects.iter().map(String::as_str));
-    let service = Service::start(folder.path(), &all);
-    let setup = Setup { folder, service };
-    setup.run("account add ann@example.com --operator --password-stdin");
-    setup
+    Setup::over(&sqlite, &postgres, &mariadb)
 }
 
 #[test]
