@@ -147,6 +147,12 @@ fn the_pages_of_links_load_only_their_own_files_and_contain_no_part_of_the_reque
             assert_eq!(page.header("x-content-type-options"), "nosniff");
             assert!(page.body.contains(&format!("src=\"{up}account.js\"")));
             assert!(!page.body.contains("%3C") && page.body.matches("<script").count() == 1);
+            // Who has an account of the service goes on to the console, others to an application of their own.
+            assert!(page.body.contains("<a href=\"\">"), "{}", page.body);
+            let path = format!("/account/auth/{name}{slash}");
+            let page = home().service().app_anonymous("GET", &path).expect(200);
+            let console = format!("<a href=\"{up}../../../console/\">");
+            assert!(page.body.contains(&console), "{}", page.body);
         }
     }
     for (file, media_type) in [

@@ -1,11 +1,15 @@
 //! The pages that links in mails lead to, for projects without pages of their own. They are the same for every
 //! project, and hold nothing of a request: the script reads the code, which follows `#`.
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use bytes::Bytes;
 use http::header;
 
-use crate::http::{ApiResponse, response::page_response};
+use crate::{
+    api::console::CONSOLE,
+    http::{ApiResponse, response::page_response},
+    state::Shared,
+};
 
 /// The names of the style sheet and of the script, beside the calls.
 pub(super) const STYLE: &str = "account.css";
@@ -19,14 +23,25 @@ const SCRIPT_FILE: &str = include_str!("page/account.js");
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
      form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-pub(super) async fn page(request: Request) -> ApiResponse {
+pub(super) async fn page(State(state): State<Shared>, request: Request) -> ApiResponse {
+    let path = request.uri().path();
     // The files lie beside the page, whichever way its path was written.
-    let up = match request.uri().path().ends_with('/') {
+    let up = match path.ends_with('/') {
         true => "../",
         false => "",
     };
-    answer("text/html; charset=utf-8", PAGE.replace("{up}", up).into())
+    // Users of a project sign in to an application that the service does not know.
+    let has_console = state.console.get().is_some() && path.starts_with(OF_ACCOUNTS);
+    let console = match has_console {
+        true => format!("{up}../../..{CONSOLE}/"),
+        false => String::new(),
+    };
+    let page = PAGE.replace("{up}", up).replace("{console}", &console);
+    answer("text/html; charset=utf-8", page.into())
 }
+
+/// What the paths of the pages for accounts of the service begin with; three names are behind the address of the service.
+const OF_ACCOUNTS: &str = "/api/account/auth/";
 
 pub(super) async fn style() -> ApiResponse {
     answer("text/css; charset=utf-8", STYLE_SHEET.into())

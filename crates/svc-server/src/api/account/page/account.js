@@ -75,6 +75,8 @@ async function send(event) {
     history.replaceState(null, "", location.pathname);
     element("form").hidden = true;
     show(call.done);
+    // Without a console the link leads nowhere.
+    element("next").hidden = element("next").firstElementChild.getAttribute("href") === "";
   } catch {
     fail(["The service could not be reached. Try again in a moment."]);
   } finally {
