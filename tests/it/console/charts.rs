@@ -1,6 +1,9 @@
 //! Charts of models and of queries, and the dashboard.
 
-use svc_tests::browser::{Browser, form_of, forms_of};
+use svc_tests::{
+    browser::{Browser, form_of, forms_of},
+    wait_until,
+};
 
 use super::{ENGINES, HOME, PASSWORD, Setup, list, signed_in};
 
@@ -204,6 +207,8 @@ fn a_member_sees_nothing_on_the_first_page_of_what_the_team_may_not_read() {
     };
     forbid(&["--resource", "s", "--model", "parts"]);
     forbid(&["--resource", "m"]);
+    // The service hears of what a command does within a second.
+    wait_until("the rights hold", || !mia.page(HOME).contains("records/m/"));
     let home = mia.page(HOME);
     for there in ["s.makers", "p.parts", "records/s/makers/"] {
         assert!(home.contains(there), "{there}: {home}");
@@ -216,11 +221,10 @@ fn a_member_sees_nothing_on_the_first_page_of_what_the_team_may_not_read() {
     assert!(!answer.body.contains("parts"), "{}", answer.body);
     forbid(&["--resource", "s"]);
     forbid(&["--resource", "p"]);
-    let home = mia.page(HOME);
-    assert!(
-        home.contains("Your team may not read any table here"),
-        "{home}"
-    );
+    wait_until("the first page is empty", || {
+        let home = mia.page(HOME);
+        home.contains("Your team may not read any table here")
+    });
 }
 
 #[test]
