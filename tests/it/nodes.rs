@@ -442,8 +442,9 @@ fn a_store_without_space_refuses_writes_and_loses_no_line_when_there_is_space_ag
             "{}",
             written.body
         );
-        let log = node.log();
-        assert!(log.contains("free some space"), "{log}");
+        wait_until("the log says what to do", || {
+            node.log().contains("free some space")
+        });
     }
     for (node, id) in cluster.nodes.iter().zip([13, 14]) {
         expect_outage(node, &token, id);

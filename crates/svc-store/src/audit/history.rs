@@ -21,8 +21,8 @@ use crate::database::{Reader, row, values};
 use crate::error::{Error, Result};
 
 /// Among how many lines the one is looked for that a write followed. Their order is that in which the service learnt of the
-/// writes, which of writes at the same time may be another than that of the database.
-const LOOKED_AT: usize = 16;
+/// writes, which of writes at the same time may be another than that of the database. A cursor names fewer lines than that.
+const LOOKED_AT: usize = 64;
 /// How far such lines are apart at most.
 const CLOSE: SignedDuration = SignedDuration::from_secs(2);
 
@@ -89,7 +89,7 @@ impl Audit<'_> {
                 let mut rest = VecDeque::from(lines);
                 let mut entries = Vec::new();
                 while entries.len() < wanted
-                    && let Some(line) = next(&mut rest, cursor.expected.as_deref())
+                    && let Some(line) = next(&mut rest, &cursor)
                 {
                     entries.push(line.entry(reader, &may_read)?);
                     cursor.given.push(line.uid);
@@ -159,8 +159,20 @@ fn lines(
 }
 
 /// The next line of a history: that of the write that the expected tag came from, where it is among the newest ones.
-fn next(rest: &mut VecDeque<Line>, expected: Option<&str>) -> Option<Line> {
+fn next(rest: &mut VecDeque<Line>, cursor: &Cursor) -> Option<Line> {
     let newest = rest.front()?;
+    // A line that many others went before is not put off any longer: a cursor has room for so many.
+    if cursor
+        .given
+        .iter()
+        .filter(|given| **given < newest.uid)
+        .count()
+        + 1
+        >= LOOKED_AT
+    {
+        return rest.pop_front();
+    }
+    let expected = cursor.expected.as_deref();
     // No line comes before one that has no tags, whose place among others cannot be known.
     let is_close =
         |line: &&Line| newest.time.duration_since(line.time).abs() <= CLOSE && line.has_tags();
@@ -301,12 +313,28 @@ mod tests {
     /// The order in which lines come of which these are the newest first.
     fn order(lines: Vec<Line>) -> Vec<u128> {
         let mut rest = VecDeque::from(lines);
-        let (mut order, mut expected) = (Vec::new(), None::<String>);
-        while let Some(line) = next(&mut rest, expected.as_deref()) {
-            order.push(line.uid.as_u128());
-            expected = line.before;
+        let mut cursor = Cursor::default();
+        while let Some(line) = next(&mut rest, &cursor) {
+            cursor.given.push(line.uid);
+            cursor.expected = line.before;
         }
-        order
+        cursor.given.iter().map(Uuid::as_u128).collect()
+    }
+
+    #[test]
+    fn a_line_is_put_off_for_so_many_others_that_a_cursor_can_name_them() {
+        let tag = |number: u8| format!("t{number}");
+        // One that nothing follows, before a long chain.
+        let mut lines = vec![line(200, "a", &tag(199)), line(199, "x", "y")];
+        lines.extend(
+            (1..=100)
+                .rev()
+                .map(|number| line(number, &tag(number - 1), &tag(number))),
+        );
+        lines[0].before = Some(tag(100));
+        let order = order(lines);
+        assert_eq!(order.iter().position(|uid| *uid == 199), Some(LOOKED_AT));
+        assert_eq!(order.len(), 102);
     }
 
     #[test]
