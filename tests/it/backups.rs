@@ -27,6 +27,10 @@ fn service(folder: &Path) -> Service {
 
 #[test]
 fn a_backup_under_writes_has_every_write_that_was_acknowledged_before_it_began() {
+    if svc_tests::stores_are_on_server() {
+        // Such a store is backed up with the tools of its server.
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let service = service(folder.path());
     let acknowledged = Mutex::new((Vec::new(), Vec::new()));
@@ -100,6 +104,10 @@ fn a_backup_under_writes_has_every_write_that_was_acknowledged_before_it_began()
 
 #[test]
 fn a_backup_that_is_killed_leaves_no_file_of_its_name_and_the_next_one_succeeds() {
+    if svc_tests::stores_are_on_server() {
+        // Such a store is backed up with the tools of its server.
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let service = service(folder.path());
     let filler = "x".repeat(1_000_000);
@@ -153,6 +161,10 @@ fn a_backup_that_is_killed_leaves_no_file_of_its_name_and_the_next_one_succeeds(
 
 #[test]
 fn a_backup_onto_a_full_disk_says_so_and_leaves_nothing() {
+    if svc_tests::stores_are_on_server() {
+        // Such a store is backed up with the tools of its server.
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let service = service(folder.path());
     // The shell ignores the signal, as a service does, so that a file that may not grow is an error.

@@ -23,19 +23,6 @@ use crate::shell::{Failure, Repository, Run, Step};
 /// The seed of property tests, so that the same commit has the same result. `cargo test` alone uses a random seed.
 const PROPERTIES_SEED: &str = "1";
 
-/// The black-box tests that are run a second time, with stores in PostgreSQL databases: those about what the store keeps.
-const OF_THE_STORE: &[&str] = &[
-    "account::",
-    "administration::",
-    "audit::",
-    "credentials::",
-    "mail::",
-    "projects::",
-    "rights::",
-    "sessions::",
-    "users::",
-];
-
 /// Features with unit tests that nothing else switches on.
 const TESTED: &str = "svc-server/otlp";
 
@@ -107,9 +94,9 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "store-on-postgresql",
-        about: "the black-box tests about the store, with stores in PostgreSQL databases",
+        about: "the black-box tests, with stores in PostgreSQL databases",
         run: |repository| {
-            black_box(repository, OF_THE_STORE)
+            black_box(repository, &[])
                 .env("TESTED_STORE", "postgres")
                 .env("RUST_TEST_THREADS", threads()?.to_string())
                 .run()
