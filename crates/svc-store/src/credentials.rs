@@ -12,6 +12,7 @@ pub(crate) mod sessions;
 pub(crate) mod signing_keys;
 pub(crate) mod static_tokens;
 
+pub(crate) use self::account_rights::has_operator;
 pub use self::account_rights::{AccountGrant, AccountRights, Membership};
 pub use self::api_keys::{ApiKey, ApiKeyIdentity, NewAccountKey, NewApiKey};
 pub use self::kind::{CredentialHash, CredentialKind};
