@@ -20,8 +20,7 @@ pub(crate) use self::passwords::Passwords;
 pub(crate) use self::purpose::Purpose;
 pub use self::service_tokens::{NewServiceToken, ServiceToken, ServiceTokenIdentity, TeamGrant};
 pub use self::sessions::{
-    AccountSession, ListedSession, SessionHolder, SessionIdentity, SessionTokens, Sessions,
-    SignInOrigin,
+    AccountSession, SessionHolder, SessionIdentity, SessionTokens, Sessions, SignInOrigin,
 };
 pub use self::signing_keys::{Claims, Keyring, SigningKeys};
 pub use self::static_tokens::{

@@ -60,7 +60,7 @@ async fn list(own: &Own<'_>, message: &Markup, status: StatusCode) -> Result<Ans
             let call = keys.list().query(listed.query.clone());
             call.revoked(listed.revoked).send().await
         },
-        async { projects.list().per_page(MOST_PROJECTS).send().await },
+        async { projects.list().order_by("date_add").per_page(MOST_PROJECTS).send().await },
     )?;
     let rows: Vec<Row<'_>> = found
         .results
