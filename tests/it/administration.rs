@@ -2,8 +2,11 @@
 
 mod accounts;
 mod audited;
+mod conditions;
 mod guide;
 mod levels;
+mod lists;
+mod once;
 mod people;
 mod projects;
 mod service;

@@ -208,6 +208,19 @@ fn of_changes_with_one_entity_tag_at_several_nodes_one_is_made_and_no_setting_is
         statuses.sort_unstable();
         assert_eq!(statuses, [200, 412, 412]);
 
+        let rule = |rights: &[&str]| json!({"team": "Editor", "rights": rights});
+        let path = "/projects/main/rights/";
+        let put = |node: usize, rights: &[&str]| call(node, "PUT", path).json(&rule(rights));
+        let tag = put(0, &["read"]).send().header("etag").to_owned();
+        let changes = [["write"], ["delete"], ["write"]];
+        let changes = [0, 1, 2].map(|node| {
+            let change = put(node, &changes[node]).header("if-match", &tag);
+            std::thread::spawn(move || change.send().status.as_u16())
+        });
+        let mut statuses = changes.map(|change| change.join().unwrap());
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 412, 412]);
+
         // Without a tag each changes only what it names.
         let changes = [
             json!({"password_min_length": 10 + round}),

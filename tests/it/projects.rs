@@ -59,14 +59,41 @@ fn the_list_has_only_the_callers_projects() {
         .iter()
         .map(|p| &p["unique_name"])
         .collect();
-    assert_eq!(names, ["main", "second", "third"]);
+    assert_eq!(names, ["third", "second", "main"]);
     let first = list("?_per_page=2");
     assert_eq!(first["results"].as_array().unwrap().len(), 2);
     let next = first["next"].as_str().unwrap();
     let second = svc_tests::Call::new("GET", next).authorization(&key).ok();
-    assert_eq!(second["results"][0]["unique_name"], "third");
+    assert_eq!(second["results"][0]["unique_name"], "main");
     assert!(second["next"].is_null() && second["previous"].is_string());
     assert_eq!(list("?page=99")["results"], serde_json::json!([]));
+    // It is a list like any other.
+    let names = |query: &str| {
+        let list = list(query);
+        let names = list["results"].as_array().unwrap().iter();
+        names
+            .map(|project| project["unique_name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names("?_order_by=unique_name"), ["main", "second", "third"]);
+    assert_eq!(names("?unique_name__in=main,foreign"), ["main"]);
+    let any = r#"?_filter={"or":[{"field":"name","lookup":"ne","value":"x"},{"field":"color","lookup":"isnull","value":true}]}"#;
+    assert_eq!(names(any).len(), 3);
+    assert_eq!(names("?_search=SECO"), ["second"]);
+    assert_eq!(list("?_search=foreign")["count"], 0);
+    let fields = list("?_fields=name&unique_name=main");
+    assert_eq!(
+        fields["results"],
+        json!([{"unique_name": "main", "name": "main"}])
+    );
+    let csv = service
+        .app_anonymous("GET", "/projects/?_fields=unique_name")
+        .header("accept", "text/csv");
+    let csv = csv.authorization(&key).expect(200);
+    assert_eq!(
+        csv.body.lines().collect::<Vec<_>>(),
+        ["unique_name", "third", "second", "main"]
+    );
     service
         .app_anonymous("GET", "/projects/?status=1")
         .authorization(&key)

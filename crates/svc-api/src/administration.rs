@@ -156,6 +156,7 @@ macro_rules! lists {
 
 lists! {
     model::account_keys::List,
+    model::account_sessions::List,
     model::accounts::List,
     model::allowed_hosts::List,
     model::audit::List,
@@ -163,6 +164,7 @@ lists! {
     model::environments::List,
     model::items::List,
     model::keys::List,
+    model::mails::List,
     model::members::List,
     model::project_keys::List,
     model::resources::List,
@@ -171,12 +173,13 @@ lists! {
     model::service_tokens::List,
     model::teams::List,
     model::tokens::List,
+    model::users::ListSessions,
 }
 
-macro_rules! creations {
-    ($( $create:path, )*) => {$(
-        impl Call<$create> {
-            /// Names the creation, so that a repeat with the same name creates nothing twice and has the first
+macro_rules! done_once {
+    ($( $operation:path, )*) => {$(
+        impl Call<$operation> {
+            /// Names the call, so that a repeat with the same name within a day does nothing twice and has the first
             /// response, without secrets.
             pub fn idempotency_key(self, key: impl Into<String>) -> Self {
                 self.with(|operation| operation.idempotency_key = Some(key.into()))
@@ -185,18 +188,24 @@ macro_rules! creations {
     )*};
 }
 
-creations! {
+done_once! {
     model::account_keys::Create,
     model::accounts::Create,
     model::allowed_hosts::Create,
+    model::environments::Copy,
     model::environments::Create,
     model::items::Create,
     model::keys::Create,
     model::members::Create,
     model::projects::Create,
     model::resources::Create,
+    model::resources::Test,
     model::service_tokens::Create,
+    model::signing_keys::Rotate,
     model::teams::Create,
     model::tokens::Create,
     model::users::Create,
+    model::users::Invite,
+    model::users::Resume,
+    model::users::Suspend,
 }

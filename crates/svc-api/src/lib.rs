@@ -98,6 +98,7 @@ mod resources;
 mod retry;
 #[cfg(any(
     feature = "administration",
+    feature = "projects",
     feature = "records",
     feature = "teams",
     feature = "users"
@@ -158,6 +159,7 @@ pub use self::records::Records;
 pub use self::resources::Resource;
 #[cfg(any(
     feature = "administration",
+    feature = "projects",
     feature = "records",
     feature = "teams",
     feature = "users"

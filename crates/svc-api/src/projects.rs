@@ -1,6 +1,6 @@
 //! Projects and their parts.
 
-use svc_model::{ProjectName, projects};
+use svc_model::{ListQuery, ProjectName, projects};
 
 use crate::{Call, Client};
 
@@ -33,7 +33,7 @@ impl Client {
 impl Projects {
     /// Lists the projects, a page at a time: `GET /api/projects/`.
     pub fn list(&self) -> Call<projects::List> {
-        Call::new(&self.client, projects::List::new())
+        Call::new(&self.client, projects::List::new(ListQuery::new()))
     }
 
     /// Gets a project: `GET /api/projects/{PROJECT_NAME}/`.

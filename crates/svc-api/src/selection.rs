@@ -2,7 +2,8 @@
 
 use serde::de::DeserializeOwned;
 use svc_model::{
-    Count, Filter, ListQuery, Lookup, Operand, OrderBy, Relation, TimeZoned, records, teams, users,
+    Count, Filter, ListQuery, Lookup, Operand, OrderBy, Relation, TimeZoned, projects, records,
+    teams, users,
     wire::{HasQuery, Operation, PagedOperation},
 };
 
@@ -15,6 +16,7 @@ impl<T: DeserializeOwned> SelectsRecords for records::List<T> {}
 impl SelectsRecords for records::Aggregate {}
 impl SelectsRecords for records::Group {}
 impl SelectsRecords for records::GetSiblings {}
+impl SelectsRecords for projects::List {}
 impl SelectsRecords for teams::List {}
 impl SelectsRecords for users::List {}
 

@@ -1138,6 +1138,7 @@ profile-password-repeated = Neues Passwort noch einmal
 profile-password-what = Alle anderen Sitzungen enden. API-Schlüssel gelten weiter.
 profile-password-change = Passwort ändern
 profile-password-changed = Das Passwort wurde geändert, und alle anderen Sitzungen sind beendet.
+profile-password-keys = Ihre API-Schlüssel gelten weiter. Widerrufen Sie, was jemand anders kennen könnte:
 profile-password-differs = Das neue Passwort wurde nicht zweimal gleich eingegeben. Nichts wurde geändert.
 profile-email-new = Neue E-Mail-Adresse
 profile-email-what = Ein Code wird an die neue Adresse gesendet. Nichts ändert sich, bis Sie ihn hier eingeben. Dann enden alle Sitzungen, und Sie melden sich mit der neuen Adresse an.

@@ -1138,6 +1138,7 @@ profile-password-repeated = New password again
 profile-password-what = All other sessions end. API keys go on working.
 profile-password-change = Change the password
 profile-password-changed = The password was changed, and all other sessions have ended.
+profile-password-keys = Your API keys work as before. Revoke those that somebody else may know:
 profile-password-differs = The new password was not entered the same twice. Nothing was changed.
 profile-email-new = New e-mail address
 profile-email-what = A code is sent to the new address. Nothing changes until you enter it here. Then all sessions end, and you sign in with the new address.

@@ -39,6 +39,5 @@ pub mod tokens;
 pub mod users;
 
 mod common;
-mod pages;
 
 pub use self::common::{IssuedText, SecretUrl, SecretValue, Session, TeamName};

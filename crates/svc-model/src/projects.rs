@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{
-    EnvironmentName, PageQuery, Paginated, ProjectName, ResourceName,
-    wire::{Operation, PagedOperation},
-};
+use crate::{EnvironmentName, ListQuery, Paginated, ProjectName, ResourceName, wire::Operation};
 
 /// A project as the caller sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -219,34 +216,14 @@ impl From<bool> for Feature {
 /// List projects: `GET /api/projects/`, 200 with the paginated envelope.
 #[derive(Clone, Debug, Default, Operation)]
 #[operation(GET Application "/projects/")]
-#[operation(name = "projects.list", read, credential = ApiKey, level = Account, answer = Paginated<Project>)]
+#[operation(name = "projects.list", credential = ApiKey, level = Account, answer = Paginated<Project>)]
 #[operation(new = "Lists the projects that the caller is a member of.")]
 #[non_exhaustive]
 pub struct List {
-    /// The number of the page, starting at 1.
-    #[wire(query = "page")]
-    pub page: Option<u64>,
-    /// The number of projects on a page.
-    #[wire(query = "_per_page")]
-    pub per_page: Option<u32>,
-}
-
-impl PagedOperation for List {
-    type Item = Project;
-
-    fn set_page(&mut self, page: u64) {
-        self.page = Some(page);
-    }
-
-    fn set_per_page(&mut self, per_page: u32) {
-        self.per_page = Some(per_page);
-    }
-
-    fn seek(&mut self, PageQuery { page, .. }: PageQuery) -> bool {
-        let moved = page.is_some() && page != Some(self.page.unwrap_or(1));
-        self.page = page;
-        moved
-    }
+    /// The query that selects and orders them: by `unique_name`, `name`, `color`, `domain`, `default_environment`, `params`
+    /// and `date_add`.
+    #[wire(query)]
+    pub query: ListQuery,
 }
 
 /// Get a project: `GET /api/projects/{PROJECT_NAME}/`, 200 with the [`Project`].

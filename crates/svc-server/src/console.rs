@@ -7,7 +7,7 @@ use http::{HeaderValue, Request, Response, header, request::Parts};
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use svc_model::wire::{Body, BoxFuture, Transport, TransportError};
-use svc_store::{CredentialHash, NewAccount, Secret, SignInOrigin};
+use svc_store::{CredentialHash, Secret, SignInOrigin};
 
 use crate::{
     api::{router, routes::Hosts},
@@ -153,13 +153,9 @@ impl ConsoleService {
         if !self.is_first_run(code).await? {
             return Ok(false);
         }
-        let mut new = NewAccount::new(email);
-        new.is_operator = true;
-        new.password = Some(password);
-        let state = &self.0.state;
-        let accounts = state.store.accounts();
-        accounts.create(new, state.app_base_url()).await?;
-        Ok(true)
+        let accounts = self.0.state.store.accounts();
+        let made = accounts.create_first_operator(email, password).await?;
+        Ok(made.is_some())
     }
 
     /// The `Authorization` of calls for the session that a browser keeps; `None` when it has ended.

@@ -46,6 +46,12 @@ pub enum Administered {
     Items,
     /// Lines of the audit trail.
     Audit,
+    /// Sessions of an account or a user, with those that have ended by themselves.
+    Sessions,
+    /// Mails that wait to be sent, with those that have expired.
+    Mails,
+    /// Projects.
+    Projects,
 }
 
 /// Whose entries are listed.
@@ -56,6 +62,8 @@ pub enum ListedOf {
     Service,
     /// Those of an account.
     Account(Uuid),
+    /// Those of a user.
+    User(Uuid),
     /// Those of a project.
     Project(ProjectName),
     /// Those of an environment.
@@ -79,6 +87,9 @@ impl Administered {
         Self::Secrets,
         Self::Items,
         Self::Audit,
+        Self::Sessions,
+        Self::Mails,
+        Self::Projects,
     ];
 
     /// The name of the model.
@@ -113,6 +124,9 @@ impl Administered {
             Self::Secrets => ("secrets", "api_secrets", SECRETS),
             Self::Items => ("items", "api_items", ITEMS),
             Self::Audit => ("audit", "api_audit", AUDIT),
+            Self::Sessions => ("sessions", "api_sessions", SESSIONS),
+            Self::Mails => ("mails", "api_mails", MAILS),
+            Self::Projects => ("projects", "api_projects", PROJECTS),
         }
     }
 }
@@ -313,6 +327,36 @@ const AUDIT: &[DeclaredField] = &[
     or_null(text("outcome")),
 ];
 
+const SESSIONS: &[DeclaredField] = &[
+    uid(),
+    time("date_add"),
+    time("last_use"),
+    time("expires"),
+    or_null(text("user_agent")),
+    or_null(text("address")),
+];
+const MAILS: &[DeclaredField] = &[
+    uid(),
+    text("recipient"),
+    text("kind"),
+    or_null(text("project")),
+    or_null(text("environment")),
+    text("subject"),
+    time("date_add"),
+    time("expires"),
+    field("attempts", "INTEGER"),
+    or_null(text("last_error")),
+];
+const PROJECTS: &[DeclaredField] = &[
+    text("unique_name"),
+    text("name"),
+    or_null(text("color")),
+    or_null(text("domain")),
+    text("default_environment"),
+    json("params"),
+    time("date_add"),
+];
+
 impl Store {
     /// Entries of the administration, to be listed. They are written through the handles of their kinds.
     ///
@@ -339,6 +383,7 @@ impl Store {
         Ok(match of.clone() {
             ListedOf::Service => None,
             ListedOf::Account(uid) => Some(("account_uid", uid.to_string())),
+            ListedOf::User(uid) => Some(("user_uid", uid.to_string())),
             // Lines name their project, so that those about what is gone stay readable.
             ListedOf::Project(project) if what == Administered::Audit => {
                 Some(("project", project.to_string()))

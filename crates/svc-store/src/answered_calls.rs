@@ -22,8 +22,13 @@ pub enum AnsweredCall {
     New,
     /// It is being done.
     Running,
-    /// It was done, with this answer.
-    Answered(String),
+    /// It was done.
+    Answered {
+        /// What it was answered with.
+        answer: String,
+        /// The entity tag of what it was about, where the answer had one.
+        etag: Option<String>,
+    },
     /// Another call had the key.
     Other,
 }
@@ -61,7 +66,7 @@ impl AnsweredCalls<'_> {
                     &values![before(KEPT), before(TIMEOUT)],
                 )?;
                 let known = tx.query_one(
-                    "SELECT request_hash, answer FROM answered_calls \
+                    "SELECT request_hash, answer, etag FROM answered_calls \
                      WHERE account_uid = ?1 AND operation = ?2 AND idempotency_key = ?3",
                     &values![account, operation, key],
                 )?;
@@ -76,7 +81,11 @@ impl AnsweredCalls<'_> {
                     return Ok(AnsweredCall::Other);
                 }
                 let answer: Option<String> = known.get("answer")?;
-                Ok(answer.map_or(AnsweredCall::Running, AnsweredCall::Answered))
+                let etag = known.get("etag")?;
+                Ok(match answer {
+                    Some(answer) => AnsweredCall::Answered { answer, etag },
+                    None => AnsweredCall::Running,
+                })
             })
             .await
     }
@@ -91,9 +100,10 @@ impl AnsweredCalls<'_> {
         operation: &'static str,
         key: &str,
         answer: &str,
+        etag: Option<&str>,
     ) -> Result<()> {
-        let values = values![answer, account, operation, key];
-        let sql = "UPDATE answered_calls SET answer = ?1 \
+        let values = values![answer, account, operation, key, etag];
+        let sql = "UPDATE answered_calls SET answer = ?1, etag = ?5 \
              WHERE account_uid = ?2 AND operation = ?3 AND idempotency_key = ?4";
         self.store
             .write(move |tx| tx.housekeeping().execute(sql, &values).map(drop))

@@ -12,6 +12,7 @@ pub(crate) mod sessions;
 pub(crate) mod signing_keys;
 pub(crate) mod static_tokens;
 
+pub(crate) use self::account_rights::has_operator;
 pub use self::account_rights::{AccountGrant, AccountRights, Membership};
 pub use self::api_keys::{ApiKey, ApiKeyIdentity, NewAccountKey, NewApiKey};
 pub use self::kind::{CredentialHash, CredentialKind};
@@ -19,8 +20,7 @@ pub(crate) use self::passwords::Passwords;
 pub(crate) use self::purpose::Purpose;
 pub use self::service_tokens::{NewServiceToken, ServiceToken, ServiceTokenIdentity, TeamGrant};
 pub use self::sessions::{
-    AccountSession, ListedSession, SessionHolder, SessionIdentity, SessionTokens, Sessions,
-    SignInOrigin,
+    AccountSession, SessionHolder, SessionIdentity, SessionTokens, Sessions, SignInOrigin,
 };
 pub use self::signing_keys::{Claims, Keyring, SigningKeys};
 pub use self::static_tokens::{

@@ -63,11 +63,10 @@ pub use self::audit::{
 pub use self::clock::Clock;
 pub use self::credentials::{
     AccountGrant, AccountRights, AccountSession, ApiKey, ApiKeyIdentity, Claims, Created,
-    Credential, CredentialHash, CredentialKind, Credentials, Grant, Identity, Keyring,
-    ListedSession, Membership, NewAccountKey, NewApiKey, NewCredential, NewServiceToken,
-    NewStaticToken, ResourceGrant, ServiceToken, ServiceTokenIdentity, SessionHolder,
-    SessionIdentity, SessionTokens, Sessions, SignInOrigin, SigningKeys, StaticToken, TeamGrant,
-    TokenIdentity, TokenLimits,
+    Credential, CredentialHash, CredentialKind, Credentials, Grant, Identity, Keyring, Membership,
+    NewAccountKey, NewApiKey, NewCredential, NewServiceToken, NewStaticToken, ResourceGrant,
+    ServiceToken, ServiceTokenIdentity, SessionHolder, SessionIdentity, SessionTokens, Sessions,
+    SignInOrigin, SigningKeys, StaticToken, TeamGrant, TokenIdentity, TokenLimits,
 };
 pub use self::database::{Exclusive, KEY_FILE, ServiceAddress, Store};
 pub use self::error::{Error, ErrorKind, Result};

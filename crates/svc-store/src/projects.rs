@@ -145,36 +145,27 @@ impl Projects<'_> {
             .await
     }
 
-    /// A part of the projects that are open to an account, the oldest first, as an API client sees them, and how many there
-    /// are in all. An operator sees every project.
+    /// Those of these projects that there are, as an account sees them that they are open to.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list_for(
+    pub async fn get_all_for(
         &self,
         account: Uuid,
         rights: &AccountRights,
-        (skip, take): (usize, usize),
-    ) -> Result<(Vec<Project>, usize)> {
+        projects: Vec<ProjectName>,
+    ) -> Result<Vec<Project>> {
         let rights = rights.clone();
         self.store
             .read(move |reader| {
-                let names = match &rights.operator {
-                    None => {
-                        let names = rights.memberships.iter().map(|open| open.project.clone());
-                        names.collect()
+                let sql = format!("SELECT {COLUMNS} FROM projects p WHERE p.unique_name = ?1");
+                let mut found = Vec::with_capacity(projects.len());
+                for name in &projects {
+                    if let Some(row) = reader.query_one(&sql, &values![name])? {
+                        found.push(view::of(reader, &row, account, &rights)?);
                     }
-                    Some(_) => {
-                        let sql = "SELECT unique_name FROM projects ORDER BY date_add, uid";
-                        reader.list(sql, &[], |row| row::get(row, "unique_name"))?
-                    }
-                };
-                let part = names.iter().skip(skip).take(take);
-                let projects = part.map(|name| {
-                    let row = get(reader, name)?;
-                    view::of(reader, &row, account, &rights)
-                });
-                Ok((projects.collect::<Result<_>>()?, names.len()))
+                }
+                Ok(found)
             })
             .await
     }

@@ -287,3 +287,67 @@ fn a_key_of_an_operator_that_opens_everything_is_ended_as_a_whole() {
     let limited = format!("Bearer {}", limited["api_key"].as_str().unwrap());
     call(&home, &limited, "GET", "/projects/main/").expect(403);
 }
+
+#[test]
+fn the_answer_to_another_password_lists_the_keys_that_go_on() {
+    let home = Home::new();
+    let ann = member(&home, "ann@example.com", "Editor");
+    let make = |body| {
+        send(&home, &ann, "POST", "/account/api_keys/", &body)
+            .expect(201)
+            .json()
+    };
+    let whole = make(json!({"name": "ci"}));
+    let limited =
+        make(json!({"name": "one", "projects": ["main"], "expires": "2999-01-01T00:00:00Z"}));
+    let revoked = make(json!({"name": "old"}));
+    let path = format!("/account/api_keys/{}/", revoked["uid"].as_str().unwrap());
+    call(&home, &ann, "DELETE", &path).expect(204);
+    let key = format!("Bearer {}", whole["api_key"].as_str().unwrap());
+    call(&home, &key, "GET", "/account/").expect(200);
+    let change = json!({"current_password": PASSWORD, "new_password": "another horse battery"});
+    let changed = send(
+        &home,
+        &ann,
+        "POST",
+        "/account/auth/change_password/",
+        &change,
+    )
+    .expect(200);
+    let keys = changed.json()["api_keys"].clone();
+    let [first, second] = keys.as_array().unwrap().as_slice() else {
+        panic!("{keys}");
+    };
+    assert_eq!(
+        (&first["uid"], &second["uid"]),
+        (&limited["uid"], &whole["uid"])
+    );
+    assert_eq!(
+        (&first["projects"], &second["projects"]),
+        (&json!(["main"]), &json!(null))
+    );
+    assert_eq!(
+        (&second["name"], &second["prefix"]),
+        (&whole["name"], &whole["prefix"])
+    );
+    assert!(
+        second["last_use"].is_string() && second["date_add"].is_string(),
+        "{keys}"
+    );
+    assert!(
+        first["expires"].is_string() && second["expires"].is_null(),
+        "{keys}"
+    );
+    assert!(!changed.body.contains(whole["api_key"].as_str().unwrap()));
+    call(&home, &key, "GET", "/account/").expect(200);
+    call(&home, &ann, "GET", "/account/").expect(401);
+    // Users of an environment have none.
+    home.add("bob@example.com", "Editor");
+    let bob = home.login("bob@example.com", PASSWORD);
+    let change = home
+        .service()
+        .root("POST", "/projects/main/prod/auth/change_password");
+    let body = json!({"current_password": PASSWORD, "new_password": "another horse battery"});
+    let changed = change.authorization(&bob.header());
+    assert!(changed.json(&body).ok().get("api_keys").is_none());
+}

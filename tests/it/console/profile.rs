@@ -65,8 +65,13 @@ fn a_new_password_ends_other_sessions_and_this_browser_goes_on() {
     let setup = Setup::new();
     let mut browser = signed_in(&setup.service);
     let other = signed_in(&setup.service);
+    let keys = "/console/profile/keys/";
+    let form = browser.page(keys);
+    let made = browser.submit(keys, &form, &[("name", "nightly"), ("reach", "all")]);
+    assert_eq!(made.status, 200, "{}", made.body);
     let place = "/console/profile/security/";
     let page = browser.page(place);
+    assert!(!page.contains("nightly"), "{page}");
     let new = "another horse battery";
     let fields = |now: &'static str, repeated: &'static str| {
         [
@@ -94,6 +99,8 @@ fn a_new_password_ends_other_sessions_and_this_browser_goes_on() {
     );
     browser.keep(&changed);
     assert!(browser.page(place).contains(EMAIL));
+    let done = browser.page(changed.header("location"));
+    assert!(done.contains("nightly"), "{done}");
     assert_eq!(other.get(place).status, 303);
     Browser::signed_in(&setup.service, EMAIL, new);
 }

@@ -190,6 +190,31 @@ fn the_first_operator_is_made_with_the_link_of_the_terminal_and_nobody_else_with
 }
 
 #[test]
+fn of_several_who_use_the_link_of_the_terminal_at_once_one_becomes_the_operator() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_running, link) = link_of(folder.path(), &["serve", "--dir", "new"]);
+    let made = [1, 2, 3].map(|number| {
+        let (browser, code) = at(&link);
+        std::thread::spawn(move || {
+            let email = format!("operator{number}@example.com");
+            let fields = [("code", &*code), ("email", &email), ("password", PASSWORD)];
+            browser.post("/console/first-run/", &fields).status.as_u16()
+        })
+    });
+    let mut statuses = made.map(|made| made.join().unwrap());
+    statuses.sort_unstable();
+    assert_eq!(statuses, [303, 400, 400]);
+    let accounts = Program::new(
+        folder.path(),
+        &["account", "list", "--dir", "new", "--json"],
+    );
+    let accounts = accounts.run_json();
+    let operators = accounts.as_array().unwrap().iter();
+    let operators = operators.filter(|account| account["operator"] == true);
+    assert_eq!(operators.count(), 1, "{accounts}");
+}
+
+#[test]
 fn the_link_of_the_demo_signs_in_once() {
     let folder = tempfile::tempdir().unwrap();
     let (_running, link) = link_of(folder.path(), &["demo"]);

@@ -254,6 +254,13 @@ fn answers_tell_an_id_and_callers_choose_one_that_is_fit_and_free() {
         let batch = running.join().unwrap();
         let last = json!({"error": "the statement was cancelled"});
         assert_eq!(batch[2], last, "{engine}: {batch}");
+        // One without an answer yet fails as a whole.
+        let body = json!({"queries": [{"query": SQL}, {"query": "SELECT 2 AS two"}]});
+        let batch = sql(&body).header("x-statement-id", "batch");
+        let running = thread::spawn(move || batch.send());
+        wait_until("it is listed", || databases.list(engine).len() == 1);
+        databases.cancel(engine, "batch").expect(204);
+        is_cancelled(&running.join().unwrap(), engine);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What administrators do with the users of the environment beside changing them (administration, section 2).
 
 use svc_model::{
-    UserUid,
+    ListQuery, UserUid,
     administration::users::{
         Create, DeleteSession, Get, Invite, ListSessions, NewUser, Resume, Suspend,
     },
@@ -24,8 +24,11 @@ impl Users {
 
     /// Lists the sessions of a user: `GET {app_base_url}/projects/{project}/{environment}/users/{uid}/sessions/`.
     pub fn list_sessions(&self, uid: impl Into<UserUid>) -> Call<ListSessions> {
-        self.client
-            .call(ListSessions::new(self.client.scope(), uid))
+        self.client.call(ListSessions::new(
+            self.client.scope(),
+            uid,
+            ListQuery::new(),
+        ))
     }
 
     /// Ends a session of a user:

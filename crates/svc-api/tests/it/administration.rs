@@ -188,7 +188,7 @@ async fn settings_of_calls_are_sent() {
         body(6),
         json!({"to": "staging", "settings": false, "replace": true})
     );
-    assert_eq!(query(7), Some("_per_page=5&codes=true"));
+    assert_eq!(query(7), Some("_per_page=5&codes=1"));
 }
 
 #[tokio::test]

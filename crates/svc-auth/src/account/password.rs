@@ -1,7 +1,9 @@
 //! Changing a password, and resetting a forgotten one.
 
 use serde::{Deserialize, Serialize};
-use svc_model::{Realm, account::PasswordResetRequested, wire::Operation};
+use svc_model::{
+    Realm, account::PasswordResetRequested, administration::account_keys::ApiKey, wire::Operation,
+};
 
 use super::{Code, Password};
 use crate::AuthState;
@@ -49,6 +51,9 @@ pub struct PasswordChanged {
     /// The tokens of the new session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_state: Option<AuthState>,
+    /// The API keys of the account, which work as before; `None` for a user of an environment, who has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_keys: Option<Vec<ApiKey>>,
 }
 
 impl PasswordChanged {
@@ -57,6 +62,7 @@ impl PasswordChanged {
         Self {
             result: true,
             new_state: Some(new_state),
+            api_keys: None,
         }
     }
 }

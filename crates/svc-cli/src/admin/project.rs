@@ -122,7 +122,7 @@ impl Command for Project {
 async fn list(output: &Output, service: &Service) -> Result<(), Error> {
     let client = service.everything()?;
     let mut projects = Vec::new();
-    for project in all(client.projects().list()).await? {
+    for project in all(client.projects().list().order_by("date_add")).await? {
         let sign_in = service.project(&project.unique_name)?.sign_in().get();
         let sign_in = sign_in.await.or_missing(PROJECTS)?;
         projects.push(to_row(&listed(&project, &sign_in))?);

@@ -223,7 +223,7 @@ impl Service {
             Some(project) => vec![project.clone()],
             None => {
                 let projects = self.everything()?.projects();
-                let projects = all(projects.list()).await?;
+                let projects = all(projects.list().order_by("date_add")).await?;
                 projects
                     .into_iter()
                     .map(|project| project.unique_name)

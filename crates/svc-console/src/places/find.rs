@@ -139,7 +139,7 @@ pub(crate) async fn anywhere(visit: &Visit) -> Result<Answer> {
 
 /// The projects with their environments.
 async fn projects(visit: &Visit, client: &Client, typed: &Typed) -> Result<Group> {
-    let projects = client.projects().list().send().await?;
+    let projects = client.projects().list().order_by("date_add").send().await?;
     let all = projects.results.iter().flat_map(|project| {
         let environments = project.environments.iter();
         environments.map(move |environment| (project, environment))

@@ -21,7 +21,13 @@ const FIELDS: [&str; 5] = ["unique_name", "name", "color", "domain", "owner"];
 /// The list of projects; the only one is gone to at once from the console's first place.
 pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
     let account = visit.account()?;
-    let projects = visit.client()?.projects().list().send().await?;
+    let projects = visit
+        .client()?
+        .projects()
+        .list()
+        .order_by("date_add")
+        .send()
+        .await?;
     let home = |project: &svc_model::projects::Project| {
         let environment = project.default_environment.as_ref();
         let environment = environment.map_or("prod", |name| name.as_str());

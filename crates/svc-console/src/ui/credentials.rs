@@ -132,7 +132,8 @@ fn one(texts: &Texts, account: &Account, row: &Row<'_>) -> Markup {
     }
 }
 
-fn is_past(text: &str) -> bool {
+/// Whether a time is over.
+pub(crate) fn is_past(text: &str) -> bool {
     text.parse::<Timestamp>()
         .is_ok_and(|time| time <= Timestamp::now())
 }

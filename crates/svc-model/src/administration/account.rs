@@ -124,4 +124,7 @@ pub struct Update {
     /// What to change.
     #[wire(whole_body)]
     pub patch: AccountPatch,
+    /// Only when the account still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }

@@ -160,4 +160,7 @@ pub struct Delete {
     /// The account.
     #[wire(path)]
     pub uid: String,
+    /// Only when the account still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }

@@ -37,6 +37,9 @@ pub struct Session {
     pub date_add: String,
     /// When it was last renewed (RFC 3339).
     pub last_use: String,
+    /// When it ends unless it is renewed (RFC 3339).
+    #[serde(default)]
+    pub expires: String,
     /// What the browser or the program calls itself.
     pub user_agent: Option<String>,
     /// The address of who signed in.

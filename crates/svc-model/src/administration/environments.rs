@@ -144,6 +144,9 @@ pub struct Delete {
     /// The environment; `prod` cannot be deleted.
     #[wire(path)]
     pub name: EnvironmentName,
+    /// Only when the environment still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }
 
 /// An environment that pages and settings were copied to.
@@ -155,6 +158,16 @@ pub struct CopiedEnvironment {
     pub environment: Environment,
     /// The number of pages that were copied.
     pub copied_pages: u64,
+}
+
+impl CopiedEnvironment {
+    /// An environment that got this many pages.
+    pub fn new(environment: Environment, copied_pages: u64) -> Self {
+        Self {
+            environment,
+            copied_pages,
+        }
+    }
 }
 
 /// Copy an environment to another one: `POST .../environments/{name}/copy/`, 200 with the other [`CopiedEnvironment`].
@@ -182,4 +195,7 @@ pub struct Copy {
     /// Whether what the other environment has is replaced; otherwise it must have none.
     #[wire(body)]
     pub replace: Option<bool>,
+    /// A name for this call: a second call with it gets the first answer.
+    #[wire(header = "idempotency-key")]
+    pub idempotency_key: Option<String>,
 }

@@ -179,4 +179,7 @@ pub struct Delete {
     /// The item.
     #[wire(path)]
     pub uid: String,
+    /// Only when the item still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }

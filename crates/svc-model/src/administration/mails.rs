@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Paginated, administration::IssuedText, wire::Operation};
+use crate::{ListQuery, Paginated, administration::IssuedText, wire::Operation};
 
 /// A mail that waits to be sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,9 @@ pub struct Mail {
     pub subject: String,
     /// The time of creation (RFC 3339).
     pub date_add: String,
+    /// The time after which it is not sent any more (RFC 3339).
+    #[serde(default)]
+    pub expires: String,
     /// How often it was tried to be sent.
     pub attempts: u32,
     /// Why it could not be sent the last time.
@@ -50,6 +53,7 @@ impl Mail {
             environment: None,
             subject: subject.into(),
             date_add: String::new(),
+            expires: String::new(),
             attempts: 0,
             last_error: None,
             code: None,
@@ -61,17 +65,14 @@ impl Mail {
 /// List the mails that wait: `GET {app_base_url}/mails/`, 200 with the paginated envelope, the newest first.
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/mails/")]
-#[operation(name = "mails.list", read, credential = ApiKey, level = Operator, answer = Paginated<Mail>)]
+#[operation(name = "mails.list", credential = ApiKey, level = Operator, answer = Paginated<Mail>)]
 #[operation(new = "Lists the mails that wait.")]
 #[non_exhaustive]
 pub struct List {
-    /// The number of the page, starting at 1.
-    #[wire(query = "page")]
-    pub page: Option<u64>,
-    /// The number of mails on a page.
-    #[wire(query = "_per_page")]
-    pub per_page: Option<u32>,
+    /// The query that selects and orders them.
+    #[wire(query)]
+    pub query: ListQuery,
     /// Whether codes and links are shown.
-    #[wire(query = "codes")]
-    pub codes: Option<bool>,
+    #[wire(query = "codes", default)]
+    pub codes: bool,
 }

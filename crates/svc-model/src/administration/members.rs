@@ -109,4 +109,7 @@ pub struct Delete {
     /// The account of the member.
     #[wire(path)]
     pub uid: String,
+    /// Only when the member still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }

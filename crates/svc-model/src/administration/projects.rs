@@ -108,6 +108,9 @@ pub struct Update {
     /// What to change.
     #[wire(whole_body)]
     pub patch: ProjectPatch,
+    /// Only when the project still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }
 
 /// Delete a project with everything in it: `DELETE {app_base_url}/projects/{project}/?confirm={project}`, 204.
@@ -123,4 +126,7 @@ pub struct Delete {
     /// The name of the project again, since everything in it goes too.
     #[wire(query = "confirm")]
     pub confirm: Option<String>,
+    /// Only when the project still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }

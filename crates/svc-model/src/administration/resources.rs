@@ -238,6 +238,9 @@ pub struct Delete {
     /// The resource.
     #[wire(path)]
     pub name: ResourceName,
+    /// Only when the resource still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }
 
 /// Test a database: `POST .../resources/test/`, 200 with the [`TestOutcome`]. Nothing is kept.
@@ -253,6 +256,9 @@ pub struct Test {
     /// The address.
     #[wire(body)]
     pub url: SecretUrl,
+    /// A name for this call: a second call with it gets the first answer.
+    #[wire(header = "idempotency-key")]
+    pub idempotency_key: Option<String>,
 }
 
 /// Get the state of a resource: `GET .../resources/{name}/status/`, 200 with the [`Status`].

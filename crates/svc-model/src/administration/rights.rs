@@ -89,6 +89,9 @@ pub struct Set {
     /// The rule.
     #[wire(whole_body)]
     pub rule: NewRule,
+    /// Only when there is a rule for this already, and it still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }
 
 /// Remove a rule: `DELETE .../rights/{uid}/`, 204.
@@ -104,4 +107,7 @@ pub struct Delete {
     /// The rule.
     #[wire(path)]
     pub uid: String,
+    /// Only when the rule still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }

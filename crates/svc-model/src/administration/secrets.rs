@@ -83,6 +83,9 @@ pub struct Set {
     /// The secret token.
     #[wire(whole_body)]
     pub secret: NewSecret,
+    /// Only when there is a secret token of this name already, and it still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }
 
 /// Remove a secret token: `DELETE .../secrets/{resource}/{name}/`, 204.
@@ -101,4 +104,7 @@ pub struct Delete {
     /// The name.
     #[wire(path)]
     pub name: String,
+    /// Only when the secret token still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }

@@ -115,4 +115,7 @@ pub struct Update {
     /// What to change.
     #[wire(whole_body)]
     pub patch: SignInPatch,
+    /// Only when the settings still have this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }

@@ -29,4 +29,7 @@ pub struct Rotate {
     /// Whether what earlier keys have signed ends now, so that everybody renews the session; otherwise it stays valid until it expires.
     #[wire(body)]
     pub now: Option<bool>,
+    /// A name for this call: a second call with it gets the first answer.
+    #[wire(header = "idempotency-key")]
+    pub idempotency_key: Option<String>,
 }

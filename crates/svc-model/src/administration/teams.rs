@@ -129,4 +129,7 @@ pub struct Delete {
     /// The team. One with members or users cannot be deleted, nor that of the administrators.
     #[wire(path)]
     pub uid: TeamUid,
+    /// Only when the team still has this entity tag.
+    #[wire(header = "if-match")]
+    pub if_match: Option<String>,
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Paginated, Scope, TeamUid, UserUid,
+    ListQuery, Paginated, Scope, TeamUid, UserUid,
     administration::{SecretValue, Session},
     wire::{Operation, ReadBody},
 };
@@ -112,7 +112,7 @@ pub struct Get {
 /// List the sessions of a user: `GET {app_base_url}/projects/{project}/{environment}/users/{uid}/sessions/`, 200 with the paginated envelope, the newest first.
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/users/{uid}/sessions/")]
-#[operation(name = "user_sessions.list", read, credential = ApiKey, level = Administrator, answer = Paginated<Session>)]
+#[operation(name = "user_sessions.list", credential = ApiKey, level = Administrator, answer = Paginated<Session>)]
 #[operation(new = "Lists the sessions of a user.")]
 #[non_exhaustive]
 pub struct ListSessions {
@@ -122,12 +122,9 @@ pub struct ListSessions {
     /// The user.
     #[wire(path)]
     pub uid: UserUid,
-    /// The number of the page, starting at 1.
-    #[wire(query = "page")]
-    pub page: Option<u64>,
-    /// The number of sessions on a page.
-    #[wire(query = "_per_page")]
-    pub per_page: Option<u32>,
+    /// The query that selects and orders them.
+    #[wire(query)]
+    pub query: ListQuery,
 }
 
 /// End a session of a user: `DELETE .../users/{uid}/sessions/{session}/`, 204.
@@ -161,6 +158,9 @@ pub struct Suspend {
     /// The user.
     #[wire(path)]
     pub uid: UserUid,
+    /// A name for this call: a second call with it gets the first answer.
+    #[wire(header = "idempotency-key")]
+    pub idempotency_key: Option<String>,
 }
 
 /// Let a suspended user sign in again: `POST .../users/{uid}/resume/`, 200 with the [`User`].
@@ -176,6 +176,9 @@ pub struct Resume {
     /// The user.
     #[wire(path)]
     pub uid: UserUid,
+    /// A name for this call: a second call with it gets the first answer.
+    #[wire(header = "idempotency-key")]
+    pub idempotency_key: Option<String>,
 }
 
 /// Mail an invitation again: `POST .../users/{uid}/invite/`, 200 with the [`User`].
@@ -191,4 +194,7 @@ pub struct Invite {
     /// The user.
     #[wire(path)]
     pub uid: UserUid,
+    /// A name for this call: a second call with it gets the first answer.
+    #[wire(header = "idempotency-key")]
+    pub idempotency_key: Option<String>,
 }

@@ -28,6 +28,7 @@ mod teams;
 mod tokens;
 mod users;
 
+pub(super) use self::account_keys::valid_keys;
 use crate::api::routes::Routes;
 
 pub(crate) fn routes() -> Routes {

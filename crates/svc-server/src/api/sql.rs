@@ -51,7 +51,7 @@ async fn query(call: Call<Administer>) -> ApiResult {
             let texts = queries.iter().flatten().map(|query| query.query.as_str());
             let running = call.access.begin(&call.request, Query::batch(texts))?;
             let id = running.id();
-            (batch(call.access, running, queries), id)
+            (batch(call.access, running, queries.into_iter()).await?, id)
         }
         _ => return Err(Invalid::general("this form of a query is not supported").into()),
     };
@@ -118,38 +118,54 @@ fn pieces(answer: SqlOutput) -> [Bytes; 5] {
 }
 
 /// The answers of several queries as one array. Each query is asked when the answer before is on its way, so
-/// that they are never in memory together.
-fn batch(
+/// that they are never in memory together. A batch that is cancelled before it has an answer is a failure as a whole.
+async fn batch(
     access: Access<Administer>,
     running: Running,
-    queries: Vec<Result<SqlQuery, Invalid>>,
-) -> Chunks {
-    Chunks::from([Bytes::from_static(b"[")]).followed_by(async move {
-        Ok(rest_of_batch(access, running, queries.into_iter(), b"").await)
-    })
+    mut queries: std::vec::IntoIter<BatchQuery>,
+) -> ApiResult<Chunks> {
+    let head = Bytes::from_static(b"[");
+    let Some(first) = queries.next() else {
+        return Ok([head, Bytes::from_static(b"]")].into());
+    };
+    let [data, rows, tail, cut, end] = answer_of(&access, &running, first).await?;
+    let first = Chunks::from([head, data, rows, tail, cut, end]);
+    Ok(first.followed_by(async move { Ok(rest_of_batch(access, running, queries).await) }))
 }
 
 fn rest_of_batch(
     access: Access<Administer>,
     running: Running,
-    mut queries: std::vec::IntoIter<Result<SqlQuery, Invalid>>,
-    separator: &'static [u8],
+    mut queries: std::vec::IntoIter<BatchQuery>,
 ) -> BoxFuture<'static, Chunks> {
     Box::pin(async move {
         let Some(query) = queries.next() else {
             return [Bytes::from_static(b"]")].into();
         };
-        let answer = match query {
-            Ok(query) => match running.unless_cancelled(access.sql(&query)).await {
-                Ok(Ok(answer)) => pieces(answer),
-                Ok(Err(error)) => failed(&error),
-                Err(cancelled) => error_piece(&cancelled.to_string()),
-            },
-            Err(invalid) => error_piece(&invalid.to_string()),
-        };
+        let answer = answer_of(&access, &running, query).await;
+        let answer = answer.unwrap_or_else(|cancelled| error_piece(&cancelled.to_string()));
         let [head, rows, tail, cut, end] = answer;
-        Chunks::from([Bytes::from_static(separator), head, rows, tail, cut, end])
-            .followed_by(async move { Ok(rest_of_batch(access, running, queries, b",").await) })
+        let separator = Bytes::from_static(b",");
+        Chunks::from([separator, head, rows, tail, cut, end])
+            .followed_by(async move { Ok(rest_of_batch(access, running, queries).await) })
+    })
+}
+
+/// A query of a batch, if it could be read.
+type BatchQuery = Result<SqlQuery, Invalid>;
+
+/// The answer of a query of a batch, unless the batch is cancelled.
+async fn answer_of(
+    access: &Access<Administer>,
+    running: &Running,
+    query: BatchQuery,
+) -> ApiResult<[Bytes; 5]> {
+    Ok(match query {
+        Ok(query) => match running.unless_cancelled(access.sql(&query)).await? {
+            Ok(answer) => pieces(answer),
+            Err(error) => failed(&error),
+        },
+        Err(invalid) => error_piece(&invalid.to_string()),
     })
 }
 

@@ -1,6 +1,7 @@
 //! Changes that are made only if what they change is still what the caller has seen, whichever process changes it.
 
 use svc_data::Value;
+use svc_model::ProjectName;
 use uuid::Uuid;
 
 use super::{Administered, ListedOf};
@@ -23,6 +24,8 @@ impl Store {
             Administered::Accounts => "SELECT * FROM accounts WHERE uid = ?1",
             Administered::Teams => "SELECT * FROM teams WHERE uid = ?1",
             Administered::Items => "SELECT * FROM items WHERE uid = ?1",
+            Administered::Rights => "SELECT * FROM team_rights WHERE uid = ?1",
+            Administered::Secrets => "SELECT * FROM secrets WHERE uid = ?1",
             Administered::Members => {
                 "SELECT * FROM members WHERE account_uid = ?1 AND project_uid = ?2"
             }
@@ -42,6 +45,16 @@ impl Store {
             values.extend(scope.map(|(_, uid)| Value::Text(uid)));
         }
         self.while_row_unchanged(row, values).await
+    }
+
+    /// The same for a project, and how its users sign in.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn while_project_unchanged(&self, project: &ProjectName) -> Result<Self> {
+        let row = "SELECT * FROM projects WHERE unique_name = ?1";
+        self.while_row_unchanged(row, values![project].to_vec())
+            .await
     }
 
     /// The same for a user or a team, as records of the built-in tools.

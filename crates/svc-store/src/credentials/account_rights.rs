@@ -190,3 +190,10 @@ impl AccountGrant {
         columns!(row => Self { account_uid, email, is_operator, is_suspended, is_limited })
     }
 }
+
+/// Whether somebody operates the service who can sign in.
+pub(crate) fn has_operator(reader: &mut Reader<'_>) -> Result<bool> {
+    let sql =
+        "SELECT uid FROM accounts WHERE is_operator AND password IS NOT NULL AND suspended IS NULL";
+    reader.exists(sql, &[])
+}

@@ -16,9 +16,9 @@ use svc_model::{Realm, Scope};
 use uuid::Uuid;
 
 use crate::credentials::{AccountGrant, AccountRights, Claims, signing_keys};
-use crate::database::{Bind as _, Reader, Tx, columns, handle, row, values};
+use crate::database::{Bind as _, Reader, Tx, handle, row, values};
 use crate::error::{Error, Result};
-use crate::people::{PersonColumn, RealmRow, Team, TeamRights, person, rights, teams};
+use crate::people::{PersonColumn, RealmRow, Team, TeamRights, rights, teams};
 use crate::projects::Located;
 use crate::secrets::{Sealer, Secret};
 
@@ -87,22 +87,6 @@ pub struct AccountSession {
     pub rights: AccountRights,
     /// When the access token expires, in seconds since 1970. A caller that keeps this identity checks it.
     pub expires: i64,
-}
-
-/// A session as lists show it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ListedSession {
-    /// Identifier.
-    pub uid: Uuid,
-    /// When it began.
-    pub date_add: Timestamp,
-    /// When it was last renewed.
-    pub last_use: Timestamp,
-    /// Where it began.
-    pub address: Option<String>,
-    /// What the browser or the program calls itself.
-    pub user_agent: Option<String>,
 }
 
 /// Where somebody signs in from, as lists of sessions show it.
@@ -188,39 +172,6 @@ impl Sessions<'_> {
             .write_in(realm.clone(), move |tx, realm: RealmRow| {
                 tx.changed(realm.entry("account.logout", person));
                 end(tx, session)
-            })
-            .await
-    }
-
-    /// A part of the sessions of a person, the newest first, and how many there are in all.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or person.
-    pub async fn list(
-        &self,
-        realm: &Realm,
-        person: Uuid,
-        (skip, take): (u64, u32),
-    ) -> Result<(Vec<ListedSession>, u64)> {
-        let (skip, take) = (i64::try_from(skip).unwrap_or(i64::MAX), i64::from(take));
-        self.store
-            .read_in(realm.clone(), move |reader, realm: RealmRow| {
-                person::get(reader, &realm, person)?;
-                let (column, value) = realm.person(Some(person));
-                let condition = format!("FROM sessions WHERE {column} = ?1 AND expires > ?2");
-                let sql = format!(
-                    "SELECT uid, date_add, last_use, address, user_agent {condition} \
-                     ORDER BY date_add DESC, uid DESC LIMIT ?3 OFFSET ?4"
-                );
-                let now = reader.now().bind();
-                let values = [value.clone(), now.clone(), take.bind(), skip.bind()];
-                let sessions = reader.list(&sql, &values, |row| {
-                    columns!(row => ListedSession { uid, date_add, last_use, address, user_agent })
-                })?;
-                let sql = format!("SELECT COUNT(*) AS count {condition}");
-                let count = reader.find(&sql, &[value, now], |row| Ok(row.get::<i64>("count")?))?;
-                let count = u64::try_from(count.unwrap_or_default()).unwrap_or_default();
-                Ok((sessions, count))
             })
             .await
     }

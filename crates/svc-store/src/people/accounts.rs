@@ -1,6 +1,10 @@
 //! Accounts: people of the platform, who own projects and API keys. (The users of an application
 //! are not accounts; they belong to an environment.)
 
+mod create;
+
+pub use self::create::NewAccount;
+
 use jiff::Timestamp;
 use svc_data::Row;
 use svc_model::administration::{account, accounts as operations};
@@ -12,8 +16,7 @@ use crate::credentials::{AccountGrant, AccountRights, Purpose, codes, sessions};
 use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::{Error, Result};
 use crate::people::person::{self, PersonRow};
-use crate::people::{Authentication, MailKind, RealmRow, email};
-use crate::secrets::Secret;
+use crate::people::{MailKind, RealmRow, email};
 
 /// Columns of an account, for statements that call its table `a`.
 pub(crate) const COLUMNS: &str = "a.uid AS account_uid, a.email, a.first_name, a.last_name, a.language, \
@@ -41,35 +44,6 @@ pub struct Account {
     pub suspended: Option<Timestamp>,
     /// When the account was made.
     pub date_add: Timestamp,
-}
-
-/// What a new account is made of; see [`NewAccount::new`].
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct NewAccount {
-    /// E-mail address.
-    pub email: String,
-    /// First name.
-    pub first_name: Option<String>,
-    /// Last name.
-    pub last_name: Option<String>,
-    /// Whether it operates the service.
-    pub is_operator: bool,
-    /// A password, so that the person can sign in at once; `None` mails an invitation.
-    pub password: Option<Secret>,
-}
-
-impl NewAccount {
-    /// An account without names that does not operate the service.
-    pub fn new(email: impl Into<String>) -> Self {
-        Self {
-            email: email.into(),
-            first_name: None,
-            last_name: None,
-            is_operator: false,
-            password: None,
-        }
-    }
 }
 
 /// A change of an account; what is `None` stays.
@@ -157,49 +131,6 @@ impl Accounts<'_> {
             rights.transpose()
         });
         found.await?.ok_or_else(missing)
-    }
-
-    /// Makes an account. One without a password is invited by mail, with a link below `base_url`. An account without a
-    /// password that is there already, since somebody gave it an API key, becomes this one; an operator stays one.
-    ///
-    /// # Errors
-    /// A field error on `email` when it is not an address or has an account, on the names when they are too long, on
-    /// `password` when it is too weak.
-    pub async fn create(&self, new: NewAccount, base_url: &str) -> Result<Account> {
-        let base_url = base_url.to_owned();
-        let first_name = person::name("first_name", new.first_name)?;
-        let last_name = person::name("last_name", new.last_name)?;
-        let password = match new.password {
-            None => None,
-            Some(password) => {
-                let settings = Authentication::default();
-                settings.check_password("password", password.expose(), &new.email)?;
-                Some(self.store.passwords().hash(password).await?)
-            }
-        };
-        self.store
-            .write(move |tx| {
-                if let Some(known) = find(tx, &new.email)? {
-                    let known = person::get(tx, &RealmRow::of_service(), known.uid)?;
-                    if known.password.is_some() || password.is_none() {
-                        return Err(Error::invalid_field("email", "has an account already"));
-                    }
-                }
-                let made = find_or_create(tx, &new.email)?;
-                let confirmed = password.is_some();
-                tx.execute(
-                    "UPDATE accounts SET first_name = COALESCE(?1, first_name), last_name = COALESCE(?2, last_name), \
-                     is_operator = (is_operator OR ?3), password = ?5, email_confirmed = ?6 WHERE uid = ?4",
-                    &values![first_name, last_name, new.is_operator, made.uid, password, confirmed],
-                )?;
-                // Who was invited before must not set another password with the code of that mail.
-                codes::forget(tx, RealmRow::of_service().person(Some(made.uid)))?;
-                invite(tx, made.uid, &base_url)?;
-                let entry = AuditEntry::new(operations::Create::INFO.name);
-                tx.changed_row("accounts", made.uid, entry.record(made.uid.to_string()))?;
-                get(tx, made.uid)?.ok_or_else(missing)
-            })
-            .await
     }
 
     /// Changes an account. The sessions of one that is suspended end.

@@ -157,26 +157,19 @@ impl Mails<'_> {
             .await
     }
 
-    /// A part of the mails that wait, the newest first, and how many there are in all.
+    /// Those of these mails that still wait.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list_part(&self, skip: u64, take: u32) -> Result<(Vec<Mail>, u64)> {
-        let (skip, take) = (i64::try_from(skip).unwrap_or(i64::MAX), i64::from(take));
+    pub async fn get_all(&self, mails: Vec<Uuid>) -> Result<Vec<Mail>> {
         self.store
             .read(move |reader| {
-                let (sealer, now) = (reader.sealer(), reader.now());
-                let sql = select(
-                    "WHERE m.expires > ?1 ORDER BY m.date_add DESC, m.uid DESC LIMIT ?2 OFFSET ?3",
-                );
-                let mails =
-                    reader.list(&sql, &values![now, take, skip], |row| from_row(row, sealer))?;
-                let sql = "SELECT COUNT(*) AS count FROM mails WHERE expires > ?1";
-                let count = reader.find(sql, &values![now], |row| Ok(row.get::<i64>("count")?))?;
-                Ok((
-                    mails,
-                    u64::try_from(count.unwrap_or_default()).unwrap_or_default(),
-                ))
+                let sql = select("WHERE m.uid = ?1");
+                let sealer = reader.sealer();
+                let found = mails
+                    .iter()
+                    .map(|uid| reader.find(&sql, &values![uid], |row| from_row(row, sealer)));
+                found.filter_map(Result::transpose).collect()
             })
             .await
     }
@@ -311,4 +304,46 @@ fn from_row(row: &Row, sealer: &Sealer) -> Result<Mail> {
         attempts: row.get::<i64>("attempts")?.try_into().unwrap_or(u32::MAX),
         project, environment, kind, date_add, expires, last_error
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Store;
+
+    #[tokio::test]
+    async fn lists_show_the_subject_that_is_sent() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let expires = store.clock().now() + SignedDuration::from_hours(1);
+        let put_all = store.write(move |tx| {
+            for kind in MailKind::ALL {
+                put(
+                    tx.housekeeping(),
+                    &NewMail {
+                        environment_uid: None,
+                        kind: *kind,
+                        to: "ann@example.com",
+                        content: Content::default(),
+                        expires,
+                    },
+                )?;
+            }
+            Ok(())
+        });
+        put_all.await.unwrap();
+        let listed = store.read(|reader| {
+            let sql = "SELECT uid, subject FROM api_mails";
+            reader.list(sql, &[], |row| {
+                Ok((row::get::<Uuid>(row, "uid")?, row.get::<String>("subject")?))
+            })
+        });
+        let listed = listed.await.unwrap();
+        assert_eq!(listed.len(), MailKind::ALL.len());
+        let mails = listed.iter().map(|(uid, _)| *uid).collect();
+        for mail in store.mails().get_all(mails).await.unwrap() {
+            let shown = listed.iter().find(|(uid, _)| *uid == mail.uid);
+            assert_eq!(shown.unwrap().1, mail.subject());
+        }
+    }
 }

@@ -220,6 +220,25 @@ impl RightsRules<'_> {
             .await
     }
 
+    /// The identifier of the rule that [`put`](Self::put) would replace; `None` when there is none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error on `team`.
+    pub async fn find(
+        &self,
+        project: &ProjectName,
+        team: &str,
+        rule: &RightsRule,
+    ) -> Result<Option<Uuid>> {
+        let (team, rule) = (team.to_owned(), rule.clone());
+        self.store
+            .read_in(project.clone(), move |reader, project: ProjectRow| {
+                let team = teams::named(reader, &project.uid, &team)?;
+                find(reader, &key(&team, &rule))
+            })
+            .await
+    }
+
     /// Removes a rule of a project by its identifier.
     ///
     /// # Errors
@@ -298,8 +317,7 @@ fn put(
     } = rule.rights;
     let key = key(team, rule);
     let before = tag(tx, &key)?;
-    let sql = format!("SELECT uid FROM team_rights WHERE {IS_KEY}");
-    let known: Option<Uuid> = tx.find(&sql, &key, |row| row::get(row, "uid"))?;
+    let known = find(tx, &key)?;
     let uid = known.unwrap_or_else(Uuid::now_v7);
     delete_rule(tx, &key)?;
     tx.execute(
@@ -319,6 +337,12 @@ fn entry(action: &'static str, project: &ProjectRow, team: &Team, rule: &RightsR
     entry.model = rule.model.as_ref().map(ToString::to_string);
     entry.environment = rule.environment.as_ref().map(ToString::to_string);
     entry
+}
+
+/// The identifier of a rule.
+fn find(reader: &mut Reader<'_>, key: &[Value]) -> Result<Option<Uuid>> {
+    let sql = format!("SELECT uid FROM team_rights WHERE {IS_KEY}");
+    reader.find(&sql, key, |row| row::get(row, "uid"))
 }
 
 /// The entity tag of a rule.

@@ -160,6 +160,28 @@ impl SecretTokens<'_> {
             .await
     }
 
+    /// The identifier of a secret token; `None` when there is none of that name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or resource.
+    pub async fn find(
+        &self,
+        scope: &Scope,
+        resource: &ResourceName,
+        name: &str,
+    ) -> Result<Option<Uuid>> {
+        let (resource, name) = (resource.clone(), name.to_owned());
+        self.store
+            .read_in(scope.clone(), move |reader, scope: ScopeRow| {
+                let resource_uid = scope.resource_uid(reader, &resource)?;
+                let sql = "SELECT uid FROM secrets WHERE resource_uid = ?1 AND name = ?2";
+                reader.find(sql, &values![resource_uid, name], |row| {
+                    row::get(row, "uid")
+                })
+            })
+            .await
+    }
+
     /// The secret tokens of an environment, by resource and name.
     ///
     /// # Errors

@@ -403,6 +403,8 @@ async fn rights_of(store: &Store, account: Uuid) -> AccountRights {
 
 async fn projects_of(store: &Store, account: Uuid) -> Vec<Project> {
     let rights = rights_of(store, account).await;
-    let listed = store.projects().list_for(account, &rights, (0, 100)).await;
-    listed.unwrap().0
+    let names = rights.memberships.iter().map(|open| open.project.clone());
+    let (names, projects) = (names.collect(), store.projects());
+    let found = projects.get_all_for(account, &rights, names).await;
+    found.unwrap()
 }

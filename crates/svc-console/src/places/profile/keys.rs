@@ -60,7 +60,14 @@ async fn list(own: &Own<'_>, message: &Markup, status: StatusCode) -> Result<Ans
             let call = keys.list().query(listed.query.clone());
             call.revoked(listed.revoked).send().await
         },
-        async { projects.list().per_page(MOST_PROJECTS).send().await },
+        async {
+            projects
+                .list()
+                .order_by("date_add")
+                .per_page(MOST_PROJECTS)
+                .send()
+                .await
+        },
     )?;
     let rows: Vec<Row<'_>> = found
         .results
@@ -89,6 +96,33 @@ async fn list(own: &Own<'_>, message: &Markup, status: StatusCode) -> Result<Ans
         (paging::links(texts, &found, &listed.query, |query| listed.at(&place, query), &html! {}))
     };
     Ok(Answer::page(own.page(Part::Keys, &main)).status(status))
+}
+
+/// A note that names the keys that work as before once the password was changed; nothing when there are none.
+pub(super) async fn still_valid(own: &Own<'_>) -> Result<Markup> {
+    let texts = own.visit.texts;
+    let administration = own.client.administration();
+    let found = administration.account_keys().list().send().await?;
+    let is_valid = |key: &&ApiKey| !key.expires.as_deref().is_some_and(credentials::is_past);
+    let keys: Vec<&ApiKey> = found.results.iter().filter(is_valid).collect();
+    Ok(html! {
+        @if !keys.is_empty() {
+            section {
+                p { (texts.get("profile-password-keys")) }
+                ul {
+                    @for key in keys {
+                        li {
+                            code { (key.prefix) "…" } " "
+                            bdi { (key.name.as_deref().unwrap_or_default()) } " "
+                            span.muted { (reach(own, key)) }
+                        }
+                    }
+                    @if found.has_next() { li { "…" } }
+                }
+                p { a href=(own.place(Part::Keys)) { (texts.get("profile-keys")) } }
+            }
+        }
+    })
 }
 
 /// The projects that a key opens.

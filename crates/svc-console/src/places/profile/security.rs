@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use svc_api::auth::account::{ChangeEmail, ChangeEmailComplete, ChangePassword, Password};
 use svc_model::Realm;
 
-use super::{Own, Part};
+use super::{Own, Part, keys};
 use crate::{
     answer::Answer,
     problem::{Problem, Result, status_of},
@@ -25,7 +25,10 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
     }
     let texts = visit.texts;
     let message = match visit.query()?.get("done") {
-        Some("password") => Some(notice::done(&texts.get("profile-password-changed"))),
+        Some("password") => Some(html! {
+            (notice::done(&texts.get("profile-password-changed")))
+            (keys::still_valid(own).await?)
+        }),
         Some("email") => Some(notice::done(&texts.get("profile-email-sent"))),
         Some("code") => Some(notice::done(&texts.get("profile-email-changed"))),
         _ => None,

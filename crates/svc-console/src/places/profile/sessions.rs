@@ -1,7 +1,7 @@
 //! Where one is signed in.
 
 use maud::{Markup, html};
-use svc_model::{ListQuery, Paginated, administration::Session, administration::account_sessions};
+use svc_model::{ListQuery, Paginated, administration::Session};
 
 use super::{Own, Part};
 use crate::{
@@ -42,15 +42,18 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
         };
         message = Some(notice::done(&text));
     }
-    let page = query.text("page").parse().unwrap_or(1);
-    let found = load(own, page).await?;
-    Ok(Answer::page(shown(own, &found, page, message)))
+    let query = paging::read(first_page(), &query);
+    let found = load(own, query.clone()).await?;
+    Ok(Answer::page(shown(own, &found, &query, message)))
 }
 
-async fn load(own: &Own<'_>, page: u64) -> Result<Paginated<Session>, svc_api::Error> {
-    let mut list = account_sessions::List::new();
-    (list.page, list.per_page) = (Some(page), Some(PER_PAGE));
-    own.client.call(list).send().await
+fn first_page() -> ListQuery {
+    ListQuery::new().per_page(PER_PAGE)
+}
+
+async fn load(own: &Own<'_>, query: ListQuery) -> Result<Paginated<Session>, svc_api::Error> {
+    let sessions = own.client.administration().account_sessions();
+    sessions.list().query(query).send().await
 }
 
 async fn end(own: &Own<'_>, uid: &str) -> Result<(), svc_api::Error> {
@@ -63,7 +66,7 @@ async fn end_others(own: &Own<'_>) -> Result<(), svc_api::Error> {
     let mut ended = 0;
     while ended < MOST_ENDED {
         // What was ended is listed no more.
-        let found = load(own, 1).await?;
+        let found = load(own, first_page()).await?;
         let others = found.results.iter().filter(|session| !session.current);
         let before = ended;
         for session in others {
@@ -77,11 +80,15 @@ async fn end_others(own: &Own<'_>) -> Result<(), svc_api::Error> {
     Ok(())
 }
 
-fn shown(own: &Own<'_>, found: &Paginated<Session>, page: u64, message: Option<Markup>) -> Markup {
+fn shown(
+    own: &Own<'_>,
+    found: &Paginated<Session>,
+    query: &ListQuery,
+    message: Option<Markup>,
+) -> Markup {
     let (visit, texts) = (own.visit, own.visit.texts);
     let place = own.place(Part::Sessions);
-    let query = ListQuery::new().page(page);
-    let at = |query: &ListQuery| place.clone().with("page", &query.page.to_string());
+    let at = |query: &ListQuery| paging::at(place.clone(), query);
     let head = html! { tr {
         th scope="col" { (texts.get("profile-session-what")) }
         th scope="col" { (texts.get("profile-session-address")) }
@@ -126,7 +133,7 @@ fn shown(own: &Own<'_>, found: &Paginated<Session>, page: u64, message: Option<M
                 }
             }
             (table::table(&texts.get("profile-sessions"), &head, &rows))
-            (paging::links(texts, found, &query, at, &html! {}))
+            (paging::links(texts, found, query, at, &html! {}))
         },
     )
 }

@@ -8,7 +8,7 @@ use svc_api::Error;
 use svc_model::{
     EnvironmentName, ListQuery, Paginated, ProjectName, ResourceName,
     administration::resources::Status,
-    projects::{List, Project, Resource},
+    projects::{Project, Resource},
 };
 
 use super::{Operated, Part};
@@ -30,12 +30,12 @@ pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
     // An account that is no operator sees its own projects elsewhere.
     let administration = operated.client.administration();
     let query = visit.query()?;
-    let number = query.text("page").parse().unwrap_or(1);
-    let mut list = List::new();
-    (list.page, list.per_page) = (Some(number), Some(PER_PAGE));
+    let first = ListQuery::new().per_page(PER_PAGE).order_by("date_add");
+    let place = paging::read(first, &query);
+    let projects = operated.client.projects();
     let (_, found) = tokio::try_join!(
         async { administration.service().get().send().await },
-        async { operated.client.call(list).send().await },
+        async { projects.list().query(place.clone()).send().await },
     )?;
     let databases = Database::of(&found.results);
     let is_wanted = query.get("states").is_some() || visit.fragment() == Some("states");
@@ -47,7 +47,7 @@ pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
     if visit.fragment() == Some("states") {
         return Ok(Answer::page(shown));
     }
-    let page = page(operated, &found, number, is_wanted, &shown);
+    let page = page(operated, &found, &place, is_wanted, &shown);
     Ok(Answer::page(operated.page(Part::Databases, &page)))
 }
 
@@ -94,22 +94,21 @@ async fn states(
 fn page(
     operated: &Operated<'_>,
     found: &Paginated<Project>,
-    number: u64,
+    query: &ListQuery,
     is_wanted: bool,
     shown: &Markup,
 ) -> Markup {
     let texts = operated.visit.texts;
     let place = operated.place(Part::Databases);
-    let at = |query: &ListQuery| place.clone().with("page", &query.page.to_string());
-    let query = ListQuery::new().page(number);
+    let at = |query: &ListQuery| paging::at(place.clone(), query);
     html! {
         @if !is_wanted {
             noscript {
-                p { a.button href=(at(&query).with("states", "1")) { (texts.get("service-states")) } }
+                p { a.button href=(at(query).with("states", "1")) { (texts.get("service-states")) } }
             }
         }
         (shown)
-        (paging::links(texts, found, &query, at, &html! {}))
+        (paging::links(texts, found, query, at, &html! {}))
     }
 }
 

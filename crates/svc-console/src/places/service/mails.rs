@@ -1,7 +1,7 @@
 //! Mails that wait to be sent. Their codes and links are not shown.
 
 use maud::html;
-use svc_model::{ListQuery, administration::mails::List};
+use svc_model::ListQuery;
 
 use super::{Operated, Part};
 use crate::{
@@ -16,10 +16,9 @@ const PER_PAGE: u32 = 50;
 /// The mails, the newest first.
 pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
     let (visit, texts) = (operated.visit, operated.visit.texts);
-    let number = visit.query()?.text("page").parse().unwrap_or(1);
-    let mut list = List::new();
-    (list.page, list.per_page) = (Some(number), Some(PER_PAGE));
-    let found = operated.client.call(list).send().await?;
+    let query = paging::read(ListQuery::new().per_page(PER_PAGE), &visit.query()?);
+    let mails = operated.client.administration().mails();
+    let found = mails.list().query(query.clone()).send().await?;
     let head = html! { tr {
         th scope="col" { (texts.get("service-mail-to")) }
         th scope="col" { (texts.get("service-mail-subject")) }
@@ -44,8 +43,7 @@ pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
         }
     };
     let place = operated.place(Part::Mails);
-    let at = |query: &ListQuery| place.clone().with("page", &query.page.to_string());
-    let query = ListQuery::new().page(number);
+    let at = |query: &ListQuery| paging::at(place.clone(), query);
     let main = html! {
         p.muted { (texts.get("service-mails-what")) }
         @if found.results.is_empty() {

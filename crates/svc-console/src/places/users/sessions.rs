@@ -3,10 +3,7 @@
 use futures_util::future::try_join_all;
 use maud::html;
 use svc_api::Error;
-use svc_model::{
-    Paginated,
-    administration::{Session, users::ListSessions},
-};
+use svc_model::{ListQuery, Paginated, administration::Session};
 
 use super::{
     super::{Context, or_not_found},
@@ -15,7 +12,7 @@ use super::{
 use crate::{
     answer::Answer,
     problem::Result,
-    ui::{form::account_field, frame::Area, notice, table::table},
+    ui::{form::account_field, frame::Area, notice, paging, table::table},
 };
 
 /// How many sessions a page has.
@@ -27,26 +24,25 @@ const MOST_TIMES: usize = 100;
 
 /// How many sessions a user has.
 pub(super) async fn count(context: &Context<'_>, uid: &str) -> Result<u64, Error> {
-    let page = list(context, uid, 1, 1).await?;
+    let page = list(context, uid, ListQuery::new().per_page(1)).await?;
     Ok(page.count.unwrap_or(page.results.len() as u64))
 }
 
 async fn list(
     context: &Context<'_>,
     uid: &str,
-    page: u64,
-    per_page: u32,
+    query: ListQuery,
 ) -> Result<Paginated<Session>, Error> {
-    let scope = (&context.scope.project, &context.scope.environment);
-    let mut list = ListSessions::new(scope, uid);
-    (list.page, list.per_page) = (Some(page), Some(per_page));
-    context.client.call(list).send().await
+    let administration = context.client.administration();
+    let sessions = administration.users().list_sessions(uid);
+    sessions.query(query).send().await
 }
 
 /// Ends all sessions of a user.
 pub(super) async fn end_all(context: &Context<'_>, uid: &str) -> Result<(), Error> {
     for _ in 0..MOST_TIMES {
-        let open = list(context, uid, 1, SIDE_BY_SIDE).await?.results;
+        let query = ListQuery::new().per_page(SIDE_BY_SIDE);
+        let open = list(context, uid, query).await?.results;
         if open.is_empty() {
             break;
         }
@@ -82,12 +78,12 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     if query.get("ended").is_some() {
         message = Some(notice::done(&texts.get("people-sessions-ended")));
     }
-    let at: u64 = query.text("page").parse().unwrap_or(1).max(1);
+    let query = paging::read(ListQuery::new().per_page(PER_PAGE), &query);
     let administration = context.client.administration();
     let users = administration.users();
     let (known, page) = tokio::try_join!(
         async { users.get(uid).send().await },
-        list(context, uid, at, PER_PAGE)
+        list(context, uid, query.clone())
     )
     .map_err(or_not_found)?;
     let head = html! {
@@ -126,12 +122,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
                 a.button.danger href=(user.below(["sign-out"])) { (texts.get("people-sessions-end-all")) }
             }
         }
-        nav.pages aria-label=(texts.get("pages")) {
-            @if at > 1 { a.button rel="prev" href=(place.clone().with("page", &(at - 1).to_string())) { (texts.get("previous")) } }
-            @if page.has_more == Some(true) {
-                a.button rel="next" href=(place.clone().with("page", &at.saturating_add(1).to_string())) { (texts.get("next")) }
-            }
-        }
+        (paging::links(texts, &page, &query, |query| paging::at(place.clone(), query), &html! {}))
     };
     let mut above = above(context);
     above.push((known.email, user));

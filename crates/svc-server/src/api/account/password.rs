@@ -4,17 +4,24 @@ use svc_auth::account::{
     AcceptInvitation, ChangePassword, PasswordChanged, PasswordResetRequested, ResetPassword,
     ResetPasswordComplete,
 };
-use svc_model::wire::{Operation, ReadOperation};
+use svc_model::{
+    Realm,
+    wire::{Operation, ReadOperation},
+};
 use svc_store::SessionTokens;
 
 use super::{Call, UserCall, auth_state, private, secret};
-use crate::http::ApiResult;
+use crate::{api::administration::valid_keys, http::ApiResult};
 
 pub(super) async fn change(UserCall { call, user }: UserCall<ChangePassword>) -> ApiResult {
     let current = call.operation.current_password.as_ref().map(secret);
     let new = secret(&call.operation.new_password);
     let tokens = call.account().change_password(user, new, current).await?;
-    begin_session(&call, &tokens).await
+    let mut changed = session_began(&call, &tokens).await?;
+    if matches!(call.realm, Realm::Service) {
+        changed.api_keys = Some(valid_keys(&call.state, user).await?);
+    }
+    Ok(private::<ChangePassword>(&changed))
 }
 
 /// The answer is the same whether or not there is such an account.
@@ -46,8 +53,15 @@ async fn begin_session<O>(call: &Call<O>, tokens: &SessionTokens) -> ApiResult
 where
     O: ReadOperation + Operation<Response = PasswordChanged>,
 {
+    Ok(private::<O>(&session_began(call, tokens).await?))
+}
+
+async fn session_began<O: ReadOperation>(
+    call: &Call<O>,
+    tokens: &SessionTokens,
+) -> ApiResult<PasswordChanged> {
     call.state.sync_with_store().await?;
     call.state.ensure_keyring_verifies(tokens).await?;
     call.state.mail.wake();
-    Ok(private::<O>(&PasswordChanged::new(auth_state(tokens)?)))
+    Ok(PasswordChanged::new(auth_state(tokens)?))
 }

@@ -4,12 +4,12 @@ use svc_model::administration::{
     TeamName,
     account::{Account, Get, ProjectOfAccount, Update},
 };
-use svc_store::AccountPatch;
+use svc_store::{AccountPatch, Administered, ListedOf};
 
 use crate::{
     api::{call::Call, routes::Routes},
     auth,
-    http::{ApiResult, response::operation_response},
+    http::{ApiResult, response::etag_of_json},
     state::State,
 };
 
@@ -19,21 +19,30 @@ pub(super) fn routes() -> Routes {
 
 async fn get(call: Call<Get>) -> ApiResult {
     let account = profile(&call.state, &call.account).await?;
-    Ok(operation_response::<Get>(&account))
+    call.answer_tagged(&account)
 }
 
 async fn update(call: Call<Update>) -> ApiResult {
-    let patch = &call.operation.patch;
+    let Update {
+        patch, if_match, ..
+    } = &call.operation;
     let mut change = AccountPatch::by_itself();
     change.first_name.clone_from(&patch.first_name);
     change.last_name.clone_from(&patch.last_name);
     change.language.clone_from(&patch.language);
     change.timezone.clone_from(&patch.timezone);
-    let accounts = call.store.accounts();
-    accounts.update(call.account.uid(), change).await?;
+    let (uid, own) = (call.account.uid(), ListedOf::Service);
+    let key = uid.to_string();
+    let unchanged = call
+        .store
+        .while_unchanged(Administered::Accounts, &own, &key);
+    let etag = async || etag_of_json(&profile(&call.state, &call.account).await?);
+    let tags = if_match.as_deref();
+    let store = call.store_if_tagged(tags, unchanged, etag).await?;
+    store.accounts().update(uid, change).await?;
     call.state.sync_with_store().await?;
     let account = profile(&call.state, &call.account).await?;
-    Ok(operation_response::<Update>(&account))
+    call.answer_tagged(&account)
 }
 
 /// The account as its owner sees it.

@@ -2,20 +2,22 @@
 
 use jiff::Timestamp;
 use svc_model::{
-    Invalid,
-    administration::account_keys::{Create, Delete, List},
+    Filter, Invalid, ListQuery, Lookup,
+    administration::account_keys::{ApiKey, Create, Delete, List},
     wire::Operation,
 };
 use svc_store::{Administered, ListedOf, NewAccountKey};
+use uuid::Uuid;
 
 use super::{
     answered::Made,
-    entries::{ListCall, entry},
+    entries::{ListCall, entries, entry},
     members::parse_uid,
 };
 use crate::{
     api::{call::Call, routes::Routes},
-    http::ApiResult,
+    http::{ApiError, ApiResult},
+    state::Shared,
 };
 
 const WHAT: Administered = Administered::AccountKeys;
@@ -52,7 +54,7 @@ async fn create(call: Call<Create>) -> ApiResult {
         let entry = entry(&call.state, WHAT, ListedOf::Account(uid), &key).await?;
         Made::with_secret(&entry.body, "api_key", made.secret.expose())
     };
-    call.create_once(idempotency_key.as_deref(), create).await
+    call.answer_once(idempotency_key.as_deref(), create).await
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
@@ -60,6 +62,30 @@ async fn delete(call: Call<Delete>) -> ApiResult {
     let keys = call.store.api_keys();
     keys.revoke_for(call.account.uid(), uid).await?;
     call.done().await
+}
+
+/// The keys of an account that work, the newest first.
+pub(in crate::api) async fn valid_keys(state: &Shared, account: Uuid) -> ApiResult<Vec<ApiKey>> {
+    let resource = entries(state, WHAT, ListedOf::Account(account)).await?;
+    let model = resource.find_model(WHAT.model()).await?;
+    let mut query = ListQuery::new()
+        .filter("revoked", Lookup::Isnull, "true")
+        .order_by("-date_add");
+    query.filter = Some(Filter::or([
+        Filter::field("expires", Lookup::Isnull, "true"),
+        Filter::field("expires", Lookup::Gt, Timestamp::now().to_string()),
+    ]));
+    query.no_pagination = true;
+    let mut keys = Vec::new();
+    let mut page = resource.list(&model, &query).await?;
+    loop {
+        let part = serde_json::from_slice::<Vec<ApiKey>>(&page.results);
+        keys.extend(part.map_err(|error| ApiError::Internal(error.to_string()))?);
+        match page.rest {
+            Some(rest) => page = rest.read().await?,
+            None => return Ok(keys),
+        }
+    }
 }
 
 /// Refuses a key that would live longer than the one of this call.

@@ -59,7 +59,7 @@ async fn create(call: Call<Create>) -> ApiResult {
                 .body,
         )
     };
-    call.create_once(idempotency_key.as_deref(), create).await
+    call.answer_once(idempotency_key.as_deref(), create).await
 }
 
 async fn update(call: Call<Update>) -> ApiResult {
@@ -84,7 +84,11 @@ async fn update(call: Call<Update>) -> ApiResult {
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
-    let uid = parse_uid(&call.operation.uid)?;
-    call.store.accounts().delete(uid).await?;
+    let Delete { uid, if_match, .. } = &call.operation;
+    let tags = if_match.as_deref();
+    let store = call
+        .store_if_match(tags, WHAT, &ListedOf::Service, uid)
+        .await?;
+    store.accounts().delete(parse_uid(uid)?).await?;
     call.done().await
 }

@@ -39,7 +39,7 @@ async fn create(call: Call<Create>) -> ApiResult {
         let of = ListedOf::Project(project.clone());
         Made::entry(&entry(&call.state, WHAT, of, &host.to_string()).await?.body)
     };
-    call.create_once(idempotency_key.as_deref(), create).await
+    call.answer_once(idempotency_key.as_deref(), create).await
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {

@@ -1,6 +1,6 @@
 //! Calls that carry an `Idempotency-Key`: one that is sent again gets the first answer, without the secret that it had.
 
-use http::StatusCode;
+use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::Value;
 use svc_model::{Invalid, records::MAX_IDEMPOTENCY_KEY, wire::Operation};
@@ -8,20 +8,41 @@ use svc_store::AnsweredCall;
 
 use crate::{
     api::call::Call,
-    http::{ApiError, ApiResult, response::json_response},
+    http::{ApiError, ApiResponse, ApiResult, response::json_response},
 };
 
-/// What a call made: the entry as it is answered, and the property that is shown once.
+/// What a call has made: the answer, and the property of it that is shown once.
 pub(super) struct Made {
-    pub(super) answer: Value,
+    answer: Value,
     /// The name of the property that holds a secret, if any.
-    pub(super) secret: Option<&'static str>,
+    secret: Option<&'static str>,
+    /// The entity tag of what the call is about, where the answer has one.
+    etag: Option<String>,
 }
 
 impl Made {
     /// An entry without a secret.
     pub(super) fn entry(json: &[u8]) -> ApiResult<Self> {
         Self::parse(json, None)
+    }
+
+    /// An answer without a secret.
+    pub(super) fn of(answer: &impl Serialize) -> ApiResult<Self> {
+        let answer = serde_json::to_value(answer);
+        let answer = answer.map_err(|error| ApiError::Internal(error.to_string()))?;
+        Ok(Self {
+            answer,
+            secret: None,
+            etag: None,
+        })
+    }
+
+    /// The same with the entity tag of what the call is about.
+    pub(super) fn tagged(self, etag: String) -> Self {
+        Self {
+            etag: Some(etag),
+            ..self
+        }
     }
 
     /// An entry with a secret, which is shown this once.
@@ -39,30 +60,42 @@ impl Made {
     fn parse(json: &[u8], secret: Option<&'static str>) -> ApiResult<Self> {
         let answer = serde_json::from_slice(json);
         let answer = answer.map_err(|error| ApiError::Internal(error.to_string()))?;
-        Ok(Self { answer, secret })
+        Ok(Self {
+            answer,
+            secret,
+            etag: None,
+        })
     }
 
-    fn without_secret(mut self) -> Value {
-        if let Some(name) = self.secret {
+    fn without_secret(mut self) -> Self {
+        if let Some(name) = self.secret.take() {
             self.answer[name] = Value::Null;
         }
-        self.answer
+        self
+    }
+
+    fn response(&self, status: StatusCode) -> ApiResponse {
+        let mut response = json_response(status, &self.answer);
+        let etag = self.etag.as_deref().map(HeaderValue::try_from);
+        if let Some(Ok(etag)) = etag {
+            response.headers_mut().insert(header::ETAG, etag);
+        }
+        response
     }
 }
 
 impl<O: Operation> Call<O> {
-    /// Creates something, once for each key that the caller gives: 201 with what was made, or what an earlier call with the
+    /// Does something once for each key that the caller gives: the answer is what was made, or what an earlier call with the
     /// key was answered with.
-    pub(super) async fn create_once(
+    pub(super) async fn answer_once(
         &self,
         key: Option<&str>,
-        create: impl AsyncFnOnce() -> ApiResult<Made>,
+        act: impl AsyncFnOnce() -> ApiResult<Made>,
     ) -> ApiResult {
         // The process with the store has no account to keep an answer for.
         let key = key.filter(|_| !self.account.is_program());
         let Some(key) = key else {
-            let made = create().await?;
-            return Ok(json_response(StatusCode::CREATED, &made.answer));
+            return Ok(act().await?.response(O::INFO.status));
         };
         if key.is_empty() || key.len() > MAX_IDEMPOTENCY_KEY {
             let message = format!("must have 1 to {MAX_IDEMPOTENCY_KEY} characters");
@@ -73,10 +106,10 @@ impl<O: Operation> Call<O> {
         let request = self.request()?;
         match answered.begin(uid, O::INFO.name, key, &request).await? {
             AnsweredCall::New => {}
-            AnsweredCall::Answered(answer) => {
-                let answer: Value = serde_json::from_str(&answer)
-                    .map_err(|error| ApiError::Internal(error.to_string()))?;
-                return Ok(json_response(StatusCode::CREATED, &answer));
+            AnsweredCall::Answered { answer, etag } => {
+                let mut made = Made::entry(answer.as_bytes())?;
+                made.etag = etag;
+                return Ok(made.response(O::INFO.status));
             }
             AnsweredCall::Running => {
                 return Err(ApiError::Undecided(
@@ -85,11 +118,12 @@ impl<O: Operation> Call<O> {
             }
             _ => return Err(ApiError::OtherRequest),
         }
-        match create().await {
+        match act().await {
             Ok(made) => {
-                let response = json_response(StatusCode::CREATED, &made.answer);
-                let kept = made.without_secret().to_string();
-                answered.end(uid, O::INFO.name, key, &kept).await?;
+                let response = made.response(O::INFO.status);
+                let kept = made.without_secret();
+                let (answer, etag) = (kept.answer.to_string(), kept.etag.as_deref());
+                answered.end(uid, O::INFO.name, key, &answer, etag).await?;
                 Ok(response)
             }
             Err(failure) => {

@@ -3,21 +3,27 @@
 use std::{borrow::Cow, marker::PhantomData, net::IpAddr};
 
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts as _, Request};
+use bytes::Bytes;
 use http::{StatusCode, request::Parts};
 use svc_data::{IfMatch, RecordJson, Resource};
 use svc_model::{
-    Invalid, ListQuery, Lookup, ProjectName, RecordView, Scope, query::parse_pairs, wire::Operation,
+    Invalid, JsonObject, ListQuery, Lookup, ProjectName, RecordView, Scope, query::parse_pairs,
+    wire::Operation,
 };
 use svc_store::{Administered, ListedOf, Store};
+use uuid::Uuid;
 
 use crate::{
-    api::{call::Call, records::list},
+    api::{
+        call::Call,
+        records::list::{self, Completion},
+    },
     auth::account::{Account, account},
     http::{
         ApiError, ApiResult,
         error::suggestion,
         request::{Peer, path_values},
-        response::tagged_response,
+        response::{rows::Format, tagged_response},
     },
     state::{Shared, statements::Query},
 };
@@ -55,6 +61,21 @@ impl<O: Operation + 'static> FromRequest<Shared> for ListCall<O> {
     }
 }
 
+/// A query as it is asked, and what is added to the rows that it finds.
+pub(super) struct Refined {
+    pub(super) query: ListQuery,
+    pub(super) completion: Option<Completion>,
+}
+
+impl From<ListQuery> for Refined {
+    fn from(query: ListQuery) -> Self {
+        Self {
+            query,
+            completion: None,
+        }
+    }
+}
+
 impl<O: Operation> ListCall<O> {
     pub(super) fn account(&self) -> &Account {
         &self.account
@@ -64,16 +85,29 @@ impl<O: Operation> ListCall<O> {
         &self.state
     }
 
+    /// Whether the answer is CSV.
+    pub(super) fn is_csv(&self) -> bool {
+        matches!(Format::accepted(&self.parts.headers), Some(Format::Csv(_)))
+    }
+
     /// The entries of the project that the path names.
     pub(super) fn of_project(&self) -> ListedOf {
-        let project = self.path.first().map_or("", String::as_str);
-        ListedOf::Project(ProjectName::from(project))
+        ListedOf::Project(ProjectName::from(self.path_value(0)))
     }
 
     /// The entries of the environment that the path names.
     pub(super) fn of_environment(&self) -> ListedOf {
-        let name = |index: usize| self.path.get(index).map_or("", String::as_str);
-        ListedOf::Environment(Scope::new(name(0), name(1)))
+        ListedOf::Environment(self.scope())
+    }
+
+    /// The environment that the path names.
+    pub(super) fn scope(&self) -> Scope {
+        Scope::new(self.path_value(0), self.path_value(1))
+    }
+
+    /// The value of a name in the path.
+    pub(super) fn path_value(&self, index: usize) -> &str {
+        self.path.get(index).map_or("", String::as_str)
     }
 
     /// Answers with a page of entries.
@@ -98,12 +132,12 @@ impl<O: Operation> ListCall<O> {
     }
 
     /// Answers with a page of entries. `parameters` of the query are no fields: `refine` gets their values.
-    pub(super) async fn list_with(
+    pub(super) async fn list_with<R: Into<Refined>>(
         &self,
         what: Administered,
         of: ListedOf,
         parameters: &[&str],
-        refine: impl FnOnce(ListQuery, &[Option<String>]) -> ApiResult<ListQuery>,
+        refine: impl FnOnce(ListQuery, &[Option<String>]) -> ApiResult<R>,
     ) -> ApiResult {
         let (text, values) = self.split_query(parameters)?;
         let resource = entries(&self.state, what, of).await?;
@@ -117,11 +151,12 @@ impl<O: Operation> ListCall<O> {
         {
             query = query.order_by(format!("-{field}").as_str());
         }
-        let query = refine(query, &values)?;
+        let Refined { query, completion } = refine(query, &values)?.into();
         let asked = list::ListRequest {
             parts: &self.parts,
             config: &self.state.config,
             peer: self.peer,
+            completion,
         };
         let begin = || {
             let Parts { method, uri, .. } = &self.parts;
@@ -180,6 +215,22 @@ pub(super) async fn entry(
         }
         _ => error.into(),
     })
+}
+
+/// The rows of a JSON array.
+pub(super) fn read_rows(rows: &Bytes) -> ApiResult<Vec<JsonObject>> {
+    serde_json::from_slice(rows).map_err(|error| ApiError::Internal(error.to_string()))
+}
+
+/// A JSON array of rows, once each was completed.
+pub(super) fn write_rows(
+    rows: &mut [JsonObject],
+    complete: impl FnMut(&mut JsonObject) -> serde_json::Result<()>,
+) -> ApiResult<Bytes> {
+    let completed = rows.iter_mut().try_for_each(complete);
+    let written = completed.and_then(|()| serde_json::to_vec(rows));
+    let written = written.map_err(|error| ApiError::Internal(error.to_string()))?;
+    Ok(written.into())
 }
 
 /// A failure of the store, with the name that a field has on the wire in place of the store's.
@@ -253,14 +304,45 @@ impl<O: Operation> Call<O> {
         of: &ListedOf,
         key: &str,
     ) -> ApiResult<Store> {
+        let store = self.store.while_unchanged(what, of, key);
+        let etag = async || Ok(entry(&self.state, what, of.clone(), key).await?.etag);
+        self.store_if_tagged(tags, store, etag).await
+    }
+
+    /// The same for an entry that is replaced, which `find` finds. Where there is none yet, no entity tag is that of it.
+    pub(super) async fn store_if_replaced(
+        &self,
+        tags: Option<&str>,
+        what: Administered,
+        of: &ListedOf,
+        find: impl Future<Output = Result<Option<Uuid>, svc_store::Error>>,
+    ) -> ApiResult<Store> {
+        if tags.is_none() {
+            return Ok(self.store.clone());
+        }
+        let Some(uid) = find.await? else {
+            return Err(ApiError::changed());
+        };
+        match self.store_if_match(tags, what, of, &uid.to_string()).await {
+            Err(ApiError::NotFound(_)) => Err(ApiError::changed()),
+            store => store,
+        }
+    }
+
+    /// The store for a write of what has this entity tag now. `store` refuses a write once that is another one.
+    pub(super) async fn store_if_tagged(
+        &self,
+        tags: Option<&str>,
+        store: impl Future<Output = Result<Store, svc_store::Error>>,
+        etag: impl AsyncFnOnce() -> ApiResult<String>,
+    ) -> ApiResult<Store> {
         let Some(tags) = tags else {
             return Ok(self.store.clone());
         };
         let tags = IfMatch::parse(tags)?;
-        // Before the entry is read: another process may change it until it is written.
-        let store = self.store.while_unchanged(what, of, key).await?;
-        let now = entry(&self.state, what, of.clone(), key).await?;
-        match tags.holds(&now.etag) {
+        // Before it is read: another process may change it until it is written.
+        let store = store.await?;
+        match tags.holds(&etag().await?) {
             true => Ok(store),
             false => Err(ApiError::changed()),
         }

@@ -1,8 +1,9 @@
 //! The environments of a project.
 
 use http::StatusCode;
-use serde_json::Value;
-use svc_model::administration::environments::{Copy, Create, Delete, Get, List, Update};
+use svc_model::administration::environments::{
+    CopiedEnvironment, Copy, Create, Delete, Get, List, Update,
+};
 use svc_model::{JsonObject, Scope};
 use svc_store::{Administered, EnvironmentCopy, EnvironmentPatch, ListedOf, NewEnvironment};
 
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::{
     api::{call::Call, routes::Routes},
-    http::{ApiError, ApiResult, response::tagged_response},
+    http::{ApiError, ApiResult},
 };
 
 const WHAT: Administered = Administered::Environments;
@@ -57,7 +58,7 @@ async fn create(call: Call<Create>) -> ApiResult {
         let entry = entry(&call.state, WHAT, of, made.unique_name.as_str()).await?;
         Made::entry(&entry.body)
     };
-    call.create_once(idempotency_key.as_deref(), create).await
+    call.answer_once(idempotency_key.as_deref(), create).await
 }
 
 async fn update(call: Call<Update>) -> ApiResult {
@@ -82,8 +83,16 @@ async fn update(call: Call<Update>) -> ApiResult {
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
-    let Delete { project, name, .. } = &call.operation;
-    let environments = call.store.environments();
+    let Delete {
+        project,
+        name,
+        if_match,
+        ..
+    } = &call.operation;
+    let of = ListedOf::Project(project.clone());
+    let tags = if_match.as_deref();
+    let store = call.store_if_match(tags, WHAT, &of, name.as_str()).await?;
+    let environments = store.environments();
     let scope = Scope::new(project, name);
     environments.delete(&scope).await?;
     call.done().await
@@ -97,26 +106,24 @@ async fn copy(call: Call<Copy>) -> ApiResult {
         pages,
         settings,
         replace,
+        idempotency_key,
         ..
     } = &call.operation;
-    let mut copy = EnvironmentCopy::new(name.clone(), to.clone());
-    copy.pages = pages.unwrap_or(true);
-    copy.settings = settings.unwrap_or(true);
-    copy.replace = replace.unwrap_or(false);
-    let copied = call.store.environments().copy(project, copy).await?;
-    call.state.sync_with_store().await?;
-    let of = ListedOf::Project(project.clone());
-    let entry = entry(&call.state, WHAT, of, to.as_str()).await?;
-    let internal = |error: serde_json::Error| ApiError::Internal(error.to_string());
-    let mut answer: Value = serde_json::from_slice(&entry.body).map_err(internal)?;
-    answer["copied_pages"] = copied.into();
-    let body = serde_json::to_vec(&answer).map_err(internal)?;
-    Ok(tagged_response(
-        StatusCode::OK,
-        [body.into()],
-        &entry.etag,
-        None,
-    ))
+    let copy = async || {
+        let mut copy = EnvironmentCopy::new(name.clone(), to.clone());
+        copy.pages = pages.unwrap_or(true);
+        copy.settings = settings.unwrap_or(true);
+        copy.replace = replace.unwrap_or(false);
+        let copied = call.store.environments().copy(project, copy).await?;
+        call.state.sync_with_store().await?;
+        let of = ListedOf::Project(project.clone());
+        let entry = entry(&call.state, WHAT, of, to.as_str()).await?;
+        let environment = serde_json::from_slice(&entry.body)
+            .map_err(|error| ApiError::Internal(error.to_string()))?;
+        let copied = CopiedEnvironment::new(environment, copied);
+        Ok(Made::of(&copied)?.tagged(entry.etag))
+    };
+    call.answer_once(idempotency_key.as_deref(), copy).await
 }
 
 /// Settings as the store keeps them.

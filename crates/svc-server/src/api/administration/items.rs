@@ -71,7 +71,7 @@ async fn create(call: Call<Create>) -> ApiResult {
         let of = ListedOf::Environment(scope.clone());
         Made::entry(&entry(&call.state, WHAT, of, &uid.to_string()).await?.body)
     };
-    call.create_once(idempotency_key.as_deref(), create).await
+    call.answer_once(idempotency_key.as_deref(), create).await
 }
 
 async fn update(call: Call<Update>) -> ApiResult {
@@ -98,9 +98,17 @@ async fn update(call: Call<Update>) -> ApiResult {
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
-    let Delete { scope, uid, .. } = &call.operation;
+    let Delete {
+        scope,
+        uid,
+        if_match,
+        ..
+    } = &call.operation;
     ensure_changeable(&call, scope, uid).await?;
-    let items = call.store.items();
+    let of = ListedOf::Environment(scope.clone());
+    let tags = if_match.as_deref();
+    let store = call.store_if_match(tags, WHAT, &of, uid).await?;
+    let items = store.items();
     items
         .delete(scope, caller(&call, scope), parse_uid(uid)?)
         .await?;

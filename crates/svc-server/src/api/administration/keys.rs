@@ -48,7 +48,7 @@ async fn create(call: Call<Create>) -> ApiResult {
         let entry = entry(&call.state, WHAT, ListedOf::Service, &uid).await?;
         Made::with_secret(&entry.body, "api_key", made.secret.expose())
     };
-    call.create_once(idempotency_key.as_deref(), create).await
+    call.answer_once(idempotency_key.as_deref(), create).await
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {

@@ -1,53 +1,72 @@
 //! The outbox.
 
-use svc_model::{
-    DEFAULT_PER_PAGE,
-    administration::mails::{List, Mail},
-};
+use std::collections::HashMap;
 
+use bytes::Bytes;
+use http::{HeaderValue, header};
+use jiff::Timestamp;
+use svc_model::{Invalid, JsonObject, Lookup, administration::mails::List, parse_bool};
+use svc_store::{Administered, ListedOf, Mail, Secret, Store};
+use uuid::Uuid;
+
+use super::entries::{ListCall, Refined, read_rows, write_rows};
 use crate::{
-    api::{call::Call, routes::Routes},
-    http::{ApiResult, response::operation_response},
+    api::{records::list::Completion, routes::Routes},
+    http::ApiResult,
 };
 
 pub(super) fn routes() -> Routes {
     Routes::new().on::<List, _>(list)
 }
 
-async fn list(call: Call<List>) -> ApiResult {
-    let List {
-        page,
-        per_page,
-        codes,
-        ..
-    } = &call.operation;
-    let (page, per_page) = (page.unwrap_or(1), per_page.unwrap_or(DEFAULT_PER_PAGE));
-    let skip = (page - 1).saturating_mul(per_page.into());
-    let (mails, count) = call.store.mails().list_part(skip, per_page).await?;
-    let mails: Vec<_> = mails
-        .into_iter()
-        .map(|mail| shown(mail, codes.unwrap_or(false)))
-        .collect();
-    let envelope = call.page_of(mails, count, page, per_page);
-    let mut answer = operation_response::<List>(&envelope);
-    let no_store = http::HeaderValue::from_static("no-store");
-    answer
-        .headers_mut()
-        .insert(http::header::CACHE_CONTROL, no_store);
+async fn list(call: ListCall<List>) -> ApiResult {
+    let now = Timestamp::now().to_string();
+    let listed = call.list_with(
+        Administered::Mails,
+        ListedOf::Service,
+        &["codes"],
+        |query, values| {
+            let codes = values.first().and_then(Option::as_deref);
+            let with_codes = match codes.map(parse_bool) {
+                None => false,
+                Some(Some(codes)) => codes,
+                Some(None) => return Err(Invalid::field("codes", "must be 1 or 0").into()),
+            };
+            Ok(Refined {
+                query: query.filter("expires", Lookup::Gt, now),
+                completion: with_codes.then(|| codes_and_links(&call.state().store)),
+            })
+        },
+    );
+    let mut answer = listed.await?;
+    let no_store = HeaderValue::from_static("no-store");
+    answer.headers_mut().insert(header::CACHE_CONTROL, no_store);
     Ok(answer)
 }
 
-fn shown(mail: svc_store::Mail, with_codes: bool) -> Mail {
-    let subject = mail.subject();
-    let mut shown = Mail::new(mail.uid.to_string(), mail.to, mail.kind.as_str(), subject);
-    shown.project = mail.project.map(|name| name.to_string());
-    shown.environment = mail.environment.map(|name| name.to_string());
-    shown.date_add = format!("{:.6}", mail.date_add);
-    shown.attempts = mail.attempts;
-    shown.last_error = mail.last_error;
-    if with_codes {
-        shown.code = mail.code.map(|code| code.expose().into());
-        shown.link = mail.link.map(|link| link.expose().into());
+/// The code and the link of each mail.
+fn codes_and_links(store: &Store) -> Completion {
+    let store = store.clone();
+    Completion {
+        columns: &["code", "link"],
+        complete: Box::new(move |rows| {
+            let store = store.clone();
+            Box::pin(async move { add_codes(&store, &rows).await })
+        }),
     }
-    shown
+}
+
+async fn add_codes(store: &Store, rows: &Bytes) -> ApiResult<Bytes> {
+    let mut rows = read_rows(rows)?;
+    let uid = |row: &JsonObject| row.get::<Uuid>("uid").ok().flatten();
+    let uids = rows.iter().filter_map(uid).collect();
+    let mails = store.mails().get_all(uids).await?.into_iter();
+    let mails: HashMap<Uuid, Mail> = mails.map(|mail| (mail.uid, mail)).collect();
+    write_rows(&mut rows, |row| {
+        let mail = uid(row).and_then(|uid| mails.get(&uid));
+        let code = mail.and_then(|mail| mail.code.as_ref());
+        let link = mail.and_then(|mail| mail.link.as_ref());
+        row.set("code", &code.map(Secret::expose))?;
+        row.set("link", &link.map(Secret::expose))
+    })
 }

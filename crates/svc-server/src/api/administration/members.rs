@@ -53,7 +53,7 @@ async fn create(call: Call<Create>) -> ApiResult {
         let uid = made.account.uid.to_string();
         Made::entry(&entry(&call.state, WHAT, of, &uid).await?.body)
     };
-    call.create_once(idempotency_key.as_deref(), create).await
+    call.answer_once(idempotency_key.as_deref(), create).await
 }
 
 async fn update(call: Call<Update>) -> ApiResult {
@@ -73,8 +73,16 @@ async fn update(call: Call<Update>) -> ApiResult {
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
-    let Delete { project, uid, .. } = &call.operation;
-    let members = call.store.members();
+    let Delete {
+        project,
+        uid,
+        if_match,
+        ..
+    } = &call.operation;
+    let of = ListedOf::Project(project.clone());
+    let tags = if_match.as_deref();
+    let store = call.store_if_match(tags, WHAT, &of, uid).await?;
+    let members = store.members();
     members.remove(project, parse_uid(uid)?).await?;
     call.done().await
 }

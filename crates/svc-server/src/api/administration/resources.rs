@@ -76,7 +76,7 @@ async fn create(call: Call<Create>) -> ApiResult {
         let entry = entry(&call.state, WHAT, of, made.unique_name.as_str()).await?;
         Made::with_secret(&entry.body, "token", token)
     };
-    call.create_once(idempotency_key.as_deref(), create).await
+    call.answer_once(idempotency_key.as_deref(), create).await
 }
 
 async fn update(call: Call<Update>) -> ApiResult {
@@ -108,15 +108,30 @@ async fn update(call: Call<Update>) -> ApiResult {
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
-    let Delete { scope, name, .. } = &call.operation;
-    call.store.resources().delete(scope, name).await?;
+    let Delete {
+        scope,
+        name,
+        if_match,
+        ..
+    } = &call.operation;
+    let of = ListedOf::Environment(scope.clone());
+    let tags = if_match.as_deref();
+    let store = call.store_if_match(tags, WHAT, &of, name.as_str()).await?;
+    store.resources().delete(scope, name).await?;
     call.done().await
 }
 
 async fn test(call: Call<Test>) -> ApiResult {
-    let url = Secret::new(call.operation.url.expose());
-    let outcome = call.state.test_resource(&url, given_by(&call)).await?;
-    Ok(json_response(StatusCode::OK, &outcome))
+    let Test {
+        url,
+        idempotency_key,
+        ..
+    } = &call.operation;
+    let test = async || {
+        let url = Secret::new(url.expose());
+        Made::of(&call.state.test_resource(&url, given_by(&call)).await?)
+    };
+    call.answer_once(idempotency_key.as_deref(), test).await
 }
 
 async fn status(call: Call<GetStatus>) -> ApiResult {

@@ -27,22 +27,39 @@ async fn list(call: ListCall<List>) -> ApiResult {
 }
 
 async fn set(call: Call<Set>) -> ApiResult {
-    let Set { project, rule, .. } = &call.operation;
+    let Set {
+        project,
+        rule,
+        if_match,
+        ..
+    } = &call.operation;
     let rights = rights("rights", &rule.rights)?;
     let mut new = RightsRule::new(rule.resource.clone(), rule.model.clone(), rights);
     new.environment.clone_from(&rule.environment);
-    let (uid, is_new) = call.store.rights().put(project, &rule.team, new).await?;
+    let of = ListedOf::Project(project.clone());
+    let tags = if_match.as_deref();
+    let known = call.store.rights();
+    let known = known.find(project, &rule.team, &new);
+    let store = call.store_if_replaced(tags, WHAT, &of, known).await?;
+    let (uid, is_new) = store.rights().put(project, &rule.team, new).await?;
     let status = match is_new {
         true => StatusCode::CREATED,
         false => StatusCode::OK,
     };
-    let of = ListedOf::Project(project.clone());
     call.written(status, WHAT, of, &uid.to_string()).await
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
-    let Delete { project, uid, .. } = &call.operation;
-    let rights = call.store.rights();
+    let Delete {
+        project,
+        uid,
+        if_match,
+        ..
+    } = &call.operation;
+    let of = ListedOf::Project(project.clone());
+    let tags = if_match.as_deref();
+    let store = call.store_if_match(tags, WHAT, &of, uid).await?;
+    let rights = store.rights();
     rights.delete(project, parse_uid(uid)?).await?;
     call.done().await
 }

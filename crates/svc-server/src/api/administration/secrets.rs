@@ -27,7 +27,12 @@ async fn list(call: ListCall<List>) -> ApiResult {
 }
 
 async fn set(call: Call<Set>) -> ApiResult {
-    let Set { scope, secret, .. } = &call.operation;
+    let Set {
+        scope,
+        secret,
+        if_match,
+        ..
+    } = &call.operation;
     let hosts = secret.hosts.iter().map(|host| HostName::parse(host));
     let hosts: Vec<_> = hosts
         .collect::<Result<_, _>>()
@@ -37,13 +42,17 @@ async fn set(call: Call<Set>) -> ApiResult {
         return Err(Invalid::field("hosts", message).into());
     }
     let (resource, name) = (secret.resource.clone(), secret.name.clone());
+    let of = ListedOf::Environment(scope.clone());
+    let tags = if_match.as_deref();
+    let known = call.store.secret_tokens();
+    let known = known.find(scope, &resource, &name);
+    let store = call.store_if_replaced(tags, WHAT, &of, known).await?;
     let new = NewSecretToken::new(resource, name, Secret::new(secret.value.expose()), hosts);
-    let (uid, is_new) = call.store.secret_tokens().set(scope, new).await?;
+    let (uid, is_new) = store.secret_tokens().set(scope, new).await?;
     let status = match is_new {
         true => StatusCode::CREATED,
         false => StatusCode::OK,
     };
-    let of = ListedOf::Environment(scope.clone());
     call.written(status, WHAT, of, &uid.to_string()).await
 }
 
@@ -52,9 +61,15 @@ async fn delete(call: Call<Delete>) -> ApiResult {
         scope,
         resource,
         name,
+        if_match,
         ..
     } = &call.operation;
-    let secrets = call.store.secret_tokens();
+    let of = ListedOf::Environment(scope.clone());
+    let tags = if_match.as_deref();
+    let known = call.store.secret_tokens();
+    let known = known.find(scope, resource, name);
+    let store = call.store_if_replaced(tags, WHAT, &of, known).await?;
+    let secrets = store.secret_tokens();
     secrets.remove(scope, resource, name).await?;
     call.done().await
 }

@@ -9,7 +9,7 @@ use svc_store::{ProjectPatch, ProjectSettings, Store};
 use super::entries::named_field;
 use crate::{
     api::{call::Call, routes::Routes},
-    http::{ApiResult, response::operation_response},
+    http::{ApiResult, response::etag_of_json},
 };
 
 pub(super) fn routes() -> Routes {
@@ -18,17 +18,26 @@ pub(super) fn routes() -> Routes {
 
 async fn get(call: Call<Get>) -> ApiResult {
     let settings = settings(&call.store, &call.operation.project).await?;
-    Ok(operation_response::<Get>(&shown(settings)))
+    call.answer_tagged(&shown(settings))
 }
 
 async fn update(call: Call<Update>) -> ApiResult {
-    let Update { project, patch, .. } = &call.operation;
+    let Update {
+        project,
+        patch,
+        if_match,
+        ..
+    } = &call.operation;
     let mut change = ProjectPatch::default();
     change.sign_in.clone_from(patch);
-    let changed = call.store.projects().update(project, change).await;
+    let unchanged = call.store.while_project_unchanged(project);
+    let etag = async || etag_of_json(&shown(settings(&call.store, project).await?));
+    let tags = if_match.as_deref();
+    let store = call.store_if_tagged(tags, unchanged, etag).await?;
+    let changed = store.projects().update(project, change).await;
     let settings = changed.map_err(|error| named_field(error, "link", "mail_link"))?;
     call.state.sync_with_store().await?;
-    Ok(operation_response::<Update>(&shown(settings)))
+    call.answer_tagged(&shown(settings))
 }
 
 async fn settings(store: &Store, project: &ProjectName) -> ApiResult<ProjectSettings> {

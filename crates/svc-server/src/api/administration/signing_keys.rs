@@ -2,9 +2,10 @@
 
 use svc_model::administration::signing_keys::{Rotate, SigningKey};
 
+use super::answered::Made;
 use crate::{
     api::{call::Call, routes::Routes},
-    http::{ApiResult, response::operation_response},
+    http::ApiResult,
 };
 
 pub(super) fn routes() -> Routes {
@@ -12,8 +13,16 @@ pub(super) fn routes() -> Routes {
 }
 
 async fn rotate(call: Call<Rotate>) -> ApiResult {
-    let at_once = call.operation.now.unwrap_or(false);
-    let kid = call.store.signing_keys().rotate(at_once).await?;
-    call.state.sync_with_store().await?;
-    Ok(operation_response::<Rotate>(&SigningKey::new(kid)))
+    let Rotate {
+        now,
+        idempotency_key,
+        ..
+    } = &call.operation;
+    let rotate = async || {
+        let at_once = now.unwrap_or(false);
+        let kid = call.store.signing_keys().rotate(at_once).await?;
+        call.state.sync_with_store().await?;
+        Made::of(&SigningKey::new(kid))
+    };
+    call.answer_once(idempotency_key.as_deref(), rotate).await
 }

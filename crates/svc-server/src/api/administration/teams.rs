@@ -56,7 +56,7 @@ async fn create(call: Call<Create>) -> ApiResult {
                 .body,
         )
     };
-    call.create_once(idempotency_key.as_deref(), create).await
+    call.answer_once(idempotency_key.as_deref(), create).await
 }
 
 async fn update(call: Call<Update>) -> ApiResult {
@@ -83,8 +83,16 @@ async fn update(call: Call<Update>) -> ApiResult {
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
-    let Delete { project, uid, .. } = &call.operation;
-    let teams = call.store.teams();
+    let Delete {
+        project,
+        uid,
+        if_match,
+        ..
+    } = &call.operation;
+    let of = ListedOf::Project(project.clone());
+    let tags = if_match.as_deref();
+    let store = call.store_if_match(tags, WHAT, &of, uid.as_str()).await?;
+    let teams = store.teams();
     teams.delete(project, parse_uid(uid.as_str())?).await?;
     call.done().await
 }

@@ -6,13 +6,17 @@ use svc_model::{
         Create, DeleteSession, Get, Invite, ListSessions, Resume, Suspend, User,
     },
 };
-use svc_store::{NewUser, Secret};
+use svc_store::{ListedOf, NewUser, Secret};
 use uuid::Uuid;
 
-use super::{answered::Made, entries::named_field, members::parse_uid};
+use super::{
+    answered::Made,
+    entries::{ListCall, named_field},
+    members::parse_uid,
+};
 use crate::{
     api::{call::Call, routes::Routes},
-    http::{ApiError, ApiResult, response::operation_response},
+    http::{ApiResult, response::operation_response},
 };
 
 pub(super) fn routes() -> Routes {
@@ -44,10 +48,9 @@ async fn create(call: Call<Create>) -> ApiResult {
         let made = made.map_err(|error| named_field(error, "group", "team"))?;
         call.state.sync_with_store().await?;
         call.state.mail.wake();
-        let json = serde_json::to_vec(&shown(made));
-        Made::entry(&json.map_err(|error| ApiError::Internal(error.to_string()))?)
+        Made::of(&shown(made))
     };
-    call.create_once(idempotency_key.as_deref(), create).await
+    call.answer_once(idempotency_key.as_deref(), create).await
 }
 
 async fn get(call: Call<Get>) -> ApiResult {
@@ -56,17 +59,11 @@ async fn get(call: Call<Get>) -> ApiResult {
     Ok(operation_response::<Get>(&shown(user)))
 }
 
-async fn list_sessions(call: Call<ListSessions>) -> ApiResult {
-    let ListSessions {
-        scope,
-        uid,
-        page,
-        per_page,
-        ..
-    } = &call.operation;
-    let realm = Realm::from(scope);
-    let page = call.sessions_of(&realm, parse(uid)?, *page, *per_page);
-    Ok(operation_response::<ListSessions>(&page.await?))
+async fn list_sessions(call: ListCall<ListSessions>) -> ApiResult {
+    let user = parse_uid(call.path_value(2))?;
+    // Of nobody there is no list.
+    call.state().store.users(&call.scope()).get(user).await?;
+    call.list_sessions(ListedOf::User(user)).await
 }
 
 async fn delete_session(call: Call<DeleteSession>) -> ApiResult {
@@ -84,25 +81,49 @@ async fn delete_session(call: Call<DeleteSession>) -> ApiResult {
 }
 
 async fn suspend(call: Call<Suspend>) -> ApiResult {
-    let Suspend { scope, uid, .. } = &call.operation;
-    let user = call.store.users(scope).suspend(parse(uid)?).await?;
-    call.state.sync_with_store().await?;
-    Ok(operation_response::<Suspend>(&shown(user)))
+    let Suspend {
+        scope,
+        uid,
+        idempotency_key,
+        ..
+    } = &call.operation;
+    let suspend = async || {
+        let user = call.store.users(scope).suspend(parse(uid)?).await?;
+        call.state.sync_with_store().await?;
+        Made::of(&shown(user))
+    };
+    call.answer_once(idempotency_key.as_deref(), suspend).await
 }
 
 async fn resume(call: Call<Resume>) -> ApiResult {
-    let Resume { scope, uid, .. } = &call.operation;
-    let user = call.store.users(scope).resume(parse(uid)?).await?;
-    call.state.sync_with_store().await?;
-    Ok(operation_response::<Resume>(&shown(user)))
+    let Resume {
+        scope,
+        uid,
+        idempotency_key,
+        ..
+    } = &call.operation;
+    let resume = async || {
+        let user = call.store.users(scope).resume(parse(uid)?).await?;
+        call.state.sync_with_store().await?;
+        Made::of(&shown(user))
+    };
+    call.answer_once(idempotency_key.as_deref(), resume).await
 }
 
 async fn invite(call: Call<Invite>) -> ApiResult {
-    let Invite { scope, uid, .. } = &call.operation;
-    let users = call.store.users(scope);
-    let user = users.invite(parse(uid)?, call.state.base_url()).await?;
-    call.state.mail.wake();
-    Ok(operation_response::<Invite>(&shown(user)))
+    let Invite {
+        scope,
+        uid,
+        idempotency_key,
+        ..
+    } = &call.operation;
+    let invite = async || {
+        let users = call.store.users(scope);
+        let user = users.invite(parse(uid)?, call.state.base_url()).await?;
+        call.state.mail.wake();
+        Made::of(&shown(user))
+    };
+    call.answer_once(idempotency_key.as_deref(), invite).await
 }
 
 fn parse(uid: &UserUid) -> ApiResult<Uuid> {

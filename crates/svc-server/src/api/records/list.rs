@@ -7,7 +7,7 @@ use axum::extract::ConnectInfo;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header, request::Parts};
 use svc_data::{Field, Model, Page};
-use svc_model::{Count, CountIs, Invalid, ListQuery};
+use svc_model::{Count, CountIs, Invalid, ListQuery, wire::BoxFuture};
 
 use crate::{
     Config,
@@ -40,6 +40,7 @@ pub(super) async fn list(
         parts: &call.request.parts,
         config: &call.request.state.config,
         peer,
+        completion: None,
     };
     let begin = || call.access.begin_request(&call.request);
     answer(asked, model, query, begin, selection.list()).await
@@ -50,6 +51,33 @@ pub(crate) struct ListRequest<'r> {
     pub(crate) parts: &'r Parts,
     pub(crate) config: &'r Config,
     pub(crate) peer: IpAddr,
+    /// What is added to the rows.
+    pub(crate) completion: Option<Completion>,
+}
+
+/// What is added to the rows of a list that their database does not hold.
+pub(crate) struct Completion {
+    /// The names of what each row gets behind its fields.
+    pub(crate) columns: &'static [&'static str],
+    /// Adds it to the rows of a JSON array.
+    pub(crate) complete: Box<dyn Fn(Bytes) -> BoxFuture<'static, ApiResult<Bytes>> + Send + Sync>,
+}
+
+/// A list that is being read.
+struct Reading {
+    running: Running,
+    completion: Option<Completion>,
+}
+
+impl Reading {
+    /// Reads a part of the list.
+    async fn part(&self, read: impl Future<Output = ApiResult<Page>>) -> ApiResult<Page> {
+        let mut page = self.running.unless_cancelled(read).await??;
+        if let Some(Completion { complete, .. }) = &self.completion {
+            page.results = complete(page.results).await?;
+        }
+        Ok(page)
+    }
 }
 
 /// Answers with a page of the entries of a model, which `read` reads.
@@ -58,6 +86,7 @@ pub(crate) async fn answer(
         parts,
         config,
         peer,
+        completion,
     }: ListRequest<'_>,
     model: &Model,
     query: &ListQuery,
@@ -77,9 +106,12 @@ pub(crate) async fn answer(
             return refused("_excerpt", message);
         }
     }
-    let running = begin()?;
-    let page = running.unless_cancelled(read).await?;
-    let page = page.map_err(|error| explained(error, model, query))?;
+    let reading = Reading {
+        running: begin()?,
+        completion,
+    };
+    let read = async { read.await.map_err(|error| explained(error, model, query)) };
+    let page = reading.part(read).await?;
     let envelope = (!query.no_pagination).then(|| Envelope {
         link: format!(
             "{}{}",
@@ -104,9 +136,9 @@ pub(crate) async fn answer(
             .filter(|_| matches!(query.count, Count::Auto | Count::Estimated)),
     });
     if let Some(format) = format {
-        return in_format(format, model, query, page, envelope.as_ref(), running);
+        return in_format(format, model, query, page, envelope.as_ref(), reading);
     }
-    let id = running.id();
+    let id = reading.running.id();
     let body = match (envelope, &page.rest) {
         (None, None) => [page.results].into(),
         (Some(envelope), None) => [
@@ -115,11 +147,11 @@ pub(crate) async fn answer(
             Bytes::from_static(b"}"),
         ]
         .into(),
-        (None, Some(_)) => streamed(Bytes::new(), page, running, |_| Bytes::new()),
+        (None, Some(_)) => streamed(Bytes::new(), page, reading, |_| Bytes::new()),
         // What follows the page is known when all of it was read.
         (Some(envelope), Some(_)) => {
             let tail = move |last: &Page| format!(",{}}}", envelope.fields(last)).into();
-            streamed(Bytes::from_static(b"{\"results\":"), page, running, tail)
+            streamed(Bytes::from_static(b"{\"results\":"), page, reading, tail)
         }
     };
     let mut answer = raw_json_response(StatusCode::OK, body);
@@ -147,7 +179,7 @@ fn in_format(
     query: &ListQuery,
     page: Page,
     envelope: Option<&Envelope>,
-    running: Running,
+    reading: Reading,
 ) -> ApiResult {
     let wanted: Option<HashSet<&str>> = query
         .fields
@@ -159,7 +191,11 @@ fn in_format(
             || model.primary_key().any(|key| key.name == field.name)
     };
     let columns = model.fields().iter().filter(is_selected);
-    let writer = RowWriter::new(format, columns.map(|field| field.name.clone()).collect());
+    let columns = columns.map(|field| field.name.clone());
+    let added = reading.completion.as_ref();
+    let added = added.map_or(&[][..], |completion| completion.columns);
+    let columns = columns.chain(added.iter().map(|name| (*name).to_owned()));
+    let writer = RowWriter::new(format, columns.collect());
     let mut links = Vec::new();
     if let Some(envelope) = envelope {
         // Where a page is long, its end is not known yet; its number and the count may tell.
@@ -176,10 +212,10 @@ fn in_format(
     }
     let count = page.count;
     let kept = Kept(page.results.len());
-    let id = running.id();
+    let id = reading.running.id();
     let head = Chunks::from([writer.head()?]);
     let mut answer =
-        format.answer(head.followed_by(async move { Ok(rows(writer, page, running)?) }));
+        format.answer(head.followed_by(async move { Ok(rows(writer, page, reading)?) }));
     answer.extensions_mut().insert(kept);
     id.tell(&mut answer);
     let headers = answer.headers_mut();
@@ -195,13 +231,13 @@ fn in_format(
 }
 
 /// The rows of a page, and of its rest.
-fn rows(writer: RowWriter, page: Page, running: Running) -> ApiResult<Chunks> {
+fn rows(writer: RowWriter, page: Page, reading: Reading) -> ApiResult<Chunks> {
     let rest = page.rest;
     writer.write(page.results, |writer| {
         let rest = rest?;
         let more: More = Box::pin(async move {
-            let page = running.unless_cancelled(rest.read()).await?;
-            Ok(rows(writer, page.map_err(ApiError::from)?, running)?)
+            let page = reading.part(async { Ok(rest.read().await?) }).await?;
+            Ok(rows(writer, page, reading)?)
         });
         Some(more)
     })
@@ -211,7 +247,7 @@ fn rows(writer: RowWriter, page: Page, running: Running) -> ApiResult<Chunks> {
 fn streamed(
     head: Bytes,
     page: Page,
-    running: Running,
+    reading: Reading,
     tail: impl FnOnce(&Page) -> Bytes + Send + 'static,
 ) -> Chunks {
     let Some(rest) = page.rest else {
@@ -221,11 +257,10 @@ fn streamed(
     // Each part is an array: without its end, and the next without its beginning, they are one.
     let inside = page.results.slice(..page.results.len().saturating_sub(1));
     Chunks::from([head, inside]).followed_by(async move {
-        let next = running.unless_cancelled(rest.read()).await?;
-        let mut next = next.map_err(ApiError::from)?;
+        let mut next = reading.part(async { Ok(rest.read().await?) }).await?;
         next.results = next.results.slice(Ord::min(1, next.results.len())..);
         let comma: &[u8] = if next.len > 0 { b"," } else { b"" };
-        Ok(streamed(Bytes::from_static(comma), next, running, tail))
+        Ok(streamed(Bytes::from_static(comma), next, reading, tail))
     })
 }
 

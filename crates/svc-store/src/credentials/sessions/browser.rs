@@ -13,7 +13,7 @@ use svc_model::Realm;
 use uuid::Uuid;
 
 use super::{SessionTokens, Sessions, SignInOrigin, begin, read_token};
-use crate::credentials::{Claims, Purpose, codes, signing_keys};
+use crate::credentials::{Claims, Purpose, codes, has_operator, signing_keys};
 use crate::database::{row, values};
 use crate::error::{Error, Result};
 use crate::people::RealmRow;
@@ -86,11 +86,7 @@ impl Sessions<'_> {
     /// # Errors
     /// When the store cannot be read.
     pub async fn first_run_code(&self) -> Result<Option<Secret>> {
-        let has_operator = self.store.read(|reader| {
-            let sql = "SELECT uid FROM accounts WHERE is_operator AND password IS NOT NULL AND suspended IS NULL";
-            reader.exists(sql, &[])
-        });
-        Ok(match has_operator.await? {
+        Ok(match self.store.read(has_operator).await? {
             true => None,
             false => Some(first_run_code(self.store.sealer())),
         })
