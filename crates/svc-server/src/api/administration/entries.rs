@@ -70,10 +70,15 @@ impl<O: Operation> ListCall<O> {
         ListedOf::Project(ProjectName::from(project))
     }
 
+    /// The environment that the path names.
+    pub(super) fn scope(&self) -> Scope {
+        let name = |index: usize| self.path.get(index).map_or("", String::as_str);
+        Scope::new(name(0), name(1))
+    }
+
     /// The entries of the environment that the path names.
     pub(super) fn of_environment(&self) -> ListedOf {
-        let name = |index: usize| self.path.get(index).map_or("", String::as_str);
-        ListedOf::Environment(Scope::new(name(0), name(1)))
+        ListedOf::Environment(self.scope())
     }
 
     /// Answers with a page of entries.
