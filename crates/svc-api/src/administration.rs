@@ -171,6 +171,7 @@ lists! {
     model::service_tokens::List,
     model::teams::List,
     model::tokens::List,
+    model::users::List,
 }
 
 macro_rules! creations {

@@ -253,6 +253,9 @@ pub struct Test {
     /// The address.
     #[wire(body)]
     pub url: SecretUrl,
+    /// The API name that the resource is to have: one that is not valid or taken is an error.
+    #[wire(body)]
+    pub unique_name: Option<ResourceName>,
 }
 
 /// Get the state of a resource: `GET .../resources/{name}/status/`, 200 with the [`Status`].

@@ -31,4 +31,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     15 keys "0015_keys.sql",
     16 nodes "0016_nodes.sql",
     17 node_questions "0017_node_questions.sql",
+    19 user_states "0019_user_states.sql",
 ];

@@ -114,7 +114,16 @@ async fn delete(call: Call<Delete>) -> ApiResult {
 }
 
 async fn test(call: Call<Test>) -> ApiResult {
-    let url = Secret::new(call.operation.url.expose());
+    let Test {
+        scope,
+        url,
+        unique_name,
+        ..
+    } = &call.operation;
+    if let Some(name) = unique_name {
+        call.store.resources().check_new_name(scope, name).await?;
+    }
+    let url = Secret::new(url.expose());
     let outcome = call.state.test_resource(&url, given_by(&call)).await?;
     Ok(json_response(StatusCode::OK, &outcome))
 }
