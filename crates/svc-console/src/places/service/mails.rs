@@ -3,11 +3,11 @@
 use maud::html;
 use svc_model::{ListQuery, administration::mails::List};
 
-use super::{Operated, Part};
+use super::{super::outbox, Operated, Part};
 use crate::{
     answer::Answer,
     problem::Result,
-    ui::{paging, table, time},
+    ui::{paging, secret, table, time},
 };
 
 /// How many a page has.
@@ -19,7 +19,10 @@ pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
     let number = visit.query()?.text("page").parse().unwrap_or(1);
     let mut list = List::new();
     (list.page, list.per_page) = (Some(number), Some(PER_PAGE));
-    let found = operated.client.call(list).send().await?;
+    let (found, service) = tokio::try_join!(
+        async { Ok(operated.client.call(list).send().await?) },
+        operated.load()
+    )?;
     let head = html! { tr {
         th scope="col" { (texts.get("service-mail-to")) }
         th scope="col" { (texts.get("service-mail-subject")) }
@@ -48,6 +51,10 @@ pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
     let query = ListQuery::new().page(number);
     let main = html! {
         p.muted { (texts.get("service-mails-what")) }
+        @if let Some(command) = outbox::command(&service.settings) {
+            p.muted { (texts.get("outbox-command")) }
+            (secret::copied(texts, &html! { (command) }))
+        }
         @if found.results.is_empty() {
             p.empty-state { (texts.get("service-mails-empty")) }
         } @else {
