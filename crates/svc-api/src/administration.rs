@@ -173,6 +173,7 @@ lists! {
     model::service_tokens::List,
     model::teams::List,
     model::tokens::List,
+    model::users::List,
     model::users::ListSessions,
 }
 

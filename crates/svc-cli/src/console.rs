@@ -76,7 +76,8 @@ impl Console {
         hosts.warn_when_readable();
         let sockets = sockets::passed()?;
         let key = key(context)?;
-        let config = options.server_config(&context.sources, context.place.settings());
+        let place = context.place.in_folder(&context.place.dir_or(DEFAULT_DIR));
+        let config = options.server_config(&context.sources, place.settings());
         let transport = transport()?;
         let stop = shutdown::requested()?;
         let server = ConsoleServer::bind(config, sockets).await?;

@@ -20,6 +20,7 @@ use crate::{
     connect,
     context::{Context, place::Place},
     error::Error,
+    output::shell_word,
     serve::{
         options::ServerOptions,
         ready::{Ready, ReadyResource},
@@ -86,7 +87,7 @@ impl Demo {
         console::mount(&server);
         let ready = ready(&store, &server).await?;
         start::announce(&store, &server).await;
-        context.output.result(&ready, &text(&ready))?;
+        context.output.result(&ready, &text(&ready, folder.dir()))?;
         Ok(server.run(stop).await?)
     }
 }
@@ -197,7 +198,7 @@ async fn ready(store: &Store, server: &Server) -> Result<Ready, Error> {
 }
 
 /// The text for people: where it is, the credentials, and requests that work when they are pasted.
-fn text(ready: &Ready) -> String {
+fn text(ready: &Ready, dir: &Path) -> String {
     let shop = ready.resources.get(RESOURCE);
     let token = shop.and_then(|shop| shop.token.as_ref());
     let token = token.map_or("", Secret::expose);
@@ -220,9 +221,12 @@ fn text(ready: &Ready) -> String {
          -d '{{\"note\": \"call before delivery\"}}' \"{orders}/1\"\n\n\
          The pages of the application, with the API key:\n\
          curl -H \"Authorization: Bearer {key}\" \"{pages}\"\n\n\
+         The mails that it would send, such as invitations, with their links:\n\
+         svc mail list --dir {dir}\n\n\
          For svc pages, svc records and the examples:\n\
          export SVC_API_BASE_URL={base} SVC_APP_BASE_URL={app} SVC_PROJECT={project} \
          SVC_ENVIRONMENT={environment} SVC_API_TOKEN={token} SVC_API_KEY={key}\n",
         ready = ready.to_text(),
+        dir = shell_word(&dir.display().to_string()),
     )
 }

@@ -4,6 +4,7 @@ mod format;
 mod progress;
 mod row;
 mod rows;
+mod shell;
 
 use std::{
     collections::HashSet,
@@ -20,6 +21,7 @@ pub(crate) use self::{
     progress::Progress,
     row::row,
     rows::RowWriter,
+    shell::shell_word,
 };
 use crate::error::{Error, OrJson as _};
 

@@ -10,6 +10,8 @@ pub(crate) mod frame;
 pub(crate) mod notice;
 pub(crate) mod paging;
 pub(crate) mod secret;
+pub(crate) mod sessions;
+pub(crate) mod standing;
 pub(crate) mod swatch;
 pub(crate) mod table;
 pub(crate) mod tabs;

@@ -66,6 +66,20 @@ impl<T> Paginated<T> {
         }
     }
 
+    /// The same page with something else in place of each record.
+    pub fn map<U>(self, change: impl FnMut(T) -> U) -> Paginated<U> {
+        Paginated {
+            count: self.count,
+            count_is: self.count_is,
+            next: self.next,
+            previous: self.previous,
+            num_pages: self.num_pages,
+            per_page: self.per_page,
+            has_more: self.has_more,
+            results: self.results.into_iter().map(change).collect(),
+        }
+    }
+
     /// The query that the next page is requested with: what [`seek`](crate::wire::PagedOperation::seek) takes. Only this is
     /// used of the `next` link, so that a credential goes to no host that a link names.
     ///

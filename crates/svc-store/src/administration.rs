@@ -44,6 +44,8 @@ pub enum Administered {
     Secrets,
     /// Items of an environment.
     Items,
+    /// Users of an environment.
+    Users,
     /// Lines of the audit trail.
     Audit,
     /// Sessions of an account or a user, with those that have ended by themselves.
@@ -86,6 +88,7 @@ impl Administered {
         Self::ServiceTokens,
         Self::Secrets,
         Self::Items,
+        Self::Users,
         Self::Audit,
         Self::Sessions,
         Self::Mails,
@@ -123,6 +126,7 @@ impl Administered {
             Self::ServiceTokens => ("service_tokens", "api_service_tokens", SERVICE_TOKENS),
             Self::Secrets => ("secrets", "api_secrets", SECRETS),
             Self::Items => ("items", "api_items", ITEMS),
+            Self::Users => ("users", "api_user_states", USERS),
             Self::Audit => ("audit", "api_audit", AUDIT),
             Self::Sessions => ("sessions", "api_sessions", SESSIONS),
             Self::Mails => ("mails", "api_mails", MAILS),
@@ -305,6 +309,17 @@ const ITEMS: &[DeclaredField] = &[
     field("owner", "UUID"),
     time("date_add"),
     time("date_update"),
+];
+const USERS: &[DeclaredField] = &[
+    uid(),
+    text("email"),
+    field("group", "UUID"),
+    or_null(text("first_name")),
+    or_null(text("last_name")),
+    truth("suspended"),
+    truth("has_password"),
+    truth("email_confirmed"),
+    time("date_add"),
 ];
 const AUDIT: &[DeclaredField] = &[
     uid(),

@@ -1,5 +1,7 @@
 //! Items: views, queries, charts, dashboards and preferences that people keep for themselves or share in an environment.
 
+mod readable;
+
 use svc_model::administration::items::{Create, Delete, Update};
 use svc_model::wire::Operation as _;
 use svc_model::{MAX_JSON_DEPTH, Scope, json_depth};

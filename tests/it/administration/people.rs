@@ -24,6 +24,66 @@ fn administrator(home: &Home) -> String {
 }
 
 #[test]
+fn a_shared_item_is_not_there_for_a_team_that_may_not_read_what_it_is_about() {
+    let home = Home::new();
+    let administrator = administrator(&home);
+    let ann = member(&home, "ann@about.example", "Editor");
+    let share = |key: &str, model: Value| {
+        let item = json!({
+            "kind": "chart", "name": "n", "model": model, "value": {}, "shared": true
+        });
+        let made = app(&home, key, "POST", "items/").json(&item).expect(201);
+        made.json()["uid"].as_str().expect("a uid").to_owned()
+    };
+    let seen = || {
+        let listed = app(&home, &ann, "GET", "items/").ok();
+        let models = listed["results"].as_array().expect("items").iter();
+        let mut models: Vec<Value> = models.map(|item| item["model"].clone()).collect();
+        models.sort_by_key(Value::to_string);
+        Value::from(models)
+    };
+    let orders = share(&administrator, json!("shop.orders"));
+    share(&administrator, json!("shop.products"));
+    share(&administrator, json!("shop"));
+    share(&administrator, json!("shopping.orders"));
+    share(&administrator, Value::Null);
+    let all = json!([
+        "shop",
+        "shop.orders",
+        "shop.products",
+        "shopping.orders",
+        null
+    ]);
+    assert_eq!(seen(), all);
+    let rule = |resource: Option<&str>, model: Option<&str>, rights: &[&str]| {
+        let rule = json!({
+            "team": "Editor", "resource": resource, "model": model, "rights": rights
+        });
+        let set = home
+            .service()
+            .app_anonymous("PUT", "/projects/main/rights/");
+        let set = set.authorization(&administrator).json(&rule).send();
+        assert!([200, 201].contains(&set.status.as_u16()), "{}", set.body);
+    };
+    rule(Some("shop"), Some("orders"), &[]);
+    assert_eq!(seen(), json!(["shop.products", "shopping.orders", null]));
+    let path = format!("items/{orders}/");
+    for method in ["GET", "DELETE"] {
+        app(&home, &ann, method, &path).expect(404);
+    }
+    rule(Some("shop"), None, &[]);
+    rule(Some("shop"), Some("orders"), &["read"]);
+    assert_eq!(seen(), json!(["shop.orders", "shopping.orders", null]));
+    rule(None, None, &[]);
+    assert_eq!(seen(), json!(["shop.orders", null]));
+    // One's own are there, whatever they are about, and administrators see all.
+    share(&ann, json!("shop.products"));
+    assert_eq!(seen(), json!(["shop.orders", "shop.products", null]));
+    let all = app(&home, &administrator, "GET", "items/").ok();
+    assert_eq!(all["count"], 6);
+}
+
+#[test]
 fn items_are_their_owners_until_they_are_shared() {
     let home = Home::new();
     let administrator = administrator(&home);
@@ -224,4 +284,49 @@ fn an_administrator_sees_what_a_user_would_see() {
     let lines = lines.as_array().expect("lines");
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines.iter().all(|line| line["record"] == json!(user)));
+}
+
+#[test]
+fn the_list_of_users_says_how_it_stands_with_each() {
+    let home = Home::new();
+    let administrator = administrator(&home);
+    let reader = member(&home, "reader@list.example", "Read Only");
+    let make = |email: &str, password: Option<&str>| {
+        let user =
+            json!({"email": email, "team": "Read Only", "password": password, "first_name": "F"});
+        let made = app(&home, &administrator, "POST", "users/").json(&user);
+        made.expect(201).json()["uid"]
+            .as_str()
+            .expect("a uid")
+            .to_owned()
+    };
+    make("invited@list.example", None);
+    let uid = make("known@list.example", Some(PASSWORD));
+    app(
+        &home,
+        &administrator,
+        "POST",
+        &format!("users/{uid}/suspend/"),
+    )
+    .ok();
+    let query = [("_search", "list.example"), ("_order_by", "email")];
+    let listed = app(&home, &administrator, "GET", "users/")
+        .query(&query)
+        .ok();
+    let all = &listed["results"];
+    assert_eq!(all.as_array().map(Vec::len), Some(2), "{listed}");
+    let facts = |at: usize| {
+        let facts = ["suspended", "has_password", "email_confirmed"];
+        facts.map(|fact| all[at][fact].as_bool().expect("a truth"))
+    };
+    assert_eq!(facts(0), [false, false, false], "{listed}");
+    assert_eq!(facts(1), [true, true, true], "{listed}");
+    let one = app(&home, &administrator, "GET", &format!("users/{uid}/"));
+    assert_eq!(one.ok(), all[1]);
+    let suspended = [("suspended", "true")];
+    let listed = app(&home, &administrator, "GET", "users/")
+        .query(&suspended)
+        .ok();
+    assert_eq!(listed["count"], 1, "{listed}");
+    app(&home, &reader, "GET", "users/").expect(403);
 }

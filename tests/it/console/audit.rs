@@ -48,8 +48,13 @@ fn who_changed_a_record_is_two_clicks_away_and_the_change_can_be_taken_back() {
         ] {
             assert!(shown.contains(part), "{part}: {shown}");
         }
+        assert!(!shown.contains("took back"), "{shown}");
         let undone = browser.submit_ok(&history, &page, &[]);
         assert_eq!(undone, format!("{path}?saved=undone"));
+        // It says which change it took back.
+        let back = browser.page(&history);
+        assert_eq!(back.matches("took back").count(), 1, "{back}");
+        assert!(back.contains("href=\"#change1\""), "{back}");
         let kept = setup.service.data("GET", engine, "/models/parts/1").ok();
         assert_eq!(
             (&kept["name"], &kept["price"]),
@@ -113,8 +118,27 @@ fn the_trail_is_filtered_by_its_address_and_saved_as_it_is_shown() {
     let trail = format!("{HOME}audit/");
     let all = browser.page(&trail);
     assert!(all.contains("records.update") && all.contains("ann@example.com"));
+    // Who did it leads to the account, and what is a closed set is chosen.
+    assert!(all.contains("href=\"/console/accounts/"), "{all}");
+    for part in [
+        "<option value=\"records.update\">Record: changed</option>",
+        "<option value=\"records\">Record: all</option>",
+        "<select name=\"environment\"",
+        "<option value=\"p\">p</option>",
+        "<option value=\"static_token\">token</option>",
+    ] {
+        assert!(all.contains(part), "{part}: {all}");
+    }
+    let unknown = browser.page(&format!("{trail}?action=moons.create&resource=gone"));
+    for part in ["moons.create", "gone"] {
+        let option = format!("<option value=\"{part}\" selected>{part}</option>");
+        assert!(unknown.contains(&option), "{unknown}");
+    }
     let of_ann = browser.page(&format!("{trail}?actor=ann&action=records&model=parts"));
-    let rows = |page: &str| page.matches("<code>records.update</code>").count();
+    let rows = |page: &str| {
+        page.matches("title=\"records.update\">Record: changed<")
+            .count()
+    };
     assert_eq!(rows(&of_ann), 1, "{of_ann}");
     let of_one = browser.page(&format!("{trail}?resource=s&record=1&since=1h"));
     assert_eq!(rows(&of_one), 3, "{of_one}");
@@ -183,4 +207,39 @@ fn members_who_do_not_administer_have_no_trail_and_no_tokens() {
     }
     let post = browser.post("/console/service/signing-keys/", &[("now", "1")]);
     assert!(post.body.contains("notice error"), "{}", post.body);
+}
+
+#[test]
+fn lines_name_people_and_every_action_of_the_book_has_words() {
+    let setup = Setup::new();
+    let browser = setup.member("mia@example.com", "Administrator");
+    setup.run("member set eve@example.com --team Editor --project main");
+    let trail = browser.page(&format!("{HOME}audit/"));
+    // Who administers the project sees the address of a member in place of its identifier.
+    let member = "settings/members/";
+    let row = trail
+        .split("<tr>")
+        .find(|row| row.contains("Member: created") && row.contains("eve@"));
+    let row = row.expect("a line about the member");
+    assert!(row.contains(member), "{row}");
+
+    let book = include_str!("../../../docs/src/production.md");
+    let (_, table) = book
+        .split_once("| Group | Actions |")
+        .expect("the table of actions");
+    let table = table.split("\n\n").next().unwrap();
+    let words = |text: &'static str| text.split('`').skip(1).step_by(2);
+    for line in table.lines().filter(|line| line.starts_with("| `")) {
+        let (groups, verbs) = line[2..].split_once(" | ").unwrap();
+        for group in words(groups) {
+            assert!(trail.contains(&format!("value=\"{group}.")), "{group}");
+        }
+        if let [group] = words(groups).collect::<Vec<_>>()[..] {
+            // Of a function, a line names the record.
+            for verb in words(verbs).filter(|verb| *verb != "record") {
+                let action = format!("value=\"{group}.{verb}\"");
+                assert!(trail.contains(&action), "{action}");
+            }
+        }
+    }
 }

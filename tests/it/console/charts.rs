@@ -1,6 +1,7 @@
 //! Charts of models and of queries, and the dashboard.
 
 use svc_tests::{
+    Answer,
     browser::{Browser, form_of, forms_of},
     wait_until,
 };
@@ -161,11 +162,22 @@ fn a_query_of_somebody_else_is_drawn_only_when_who_looks_says_so() {
     assert!(refused.body.contains("administrators"), "{}", refused.body);
     let refused = eve.post(&saved, &named);
     assert_eq!(refused.status, 403, "{}", refused.body);
-    let tile = eve.fragment(HOME, "tile-0");
-    assert!(
-        tile.contains("administrators") && !tile.contains("SELECT"),
-        "{tile}"
-    );
+    // Nor is it listed for her.
+    assert_eq!(tile(&eve, "tile-0").status, 404);
+    for place in [
+        HOME,
+        &format!("{HOME}charts/"),
+        &format!("{HOME}dashboard/"),
+    ] {
+        let page = eve.page(place);
+        assert!(!page.contains("Names"), "{place}: {page}");
+    }
+}
+
+/// The answer to a script that asks for a part of the dashboard.
+fn tile(browser: &Browser, name: &str) -> Answer {
+    let call = browser.call("GET", HOME).header("svc-fragment", name);
+    call.header("sec-fetch-site", "same-origin").send()
 }
 
 #[test]
@@ -219,6 +231,32 @@ fn a_member_sees_nothing_on_the_first_page_of_what_the_team_may_not_read() {
     let answer = mia.get(&chart);
     assert_eq!(answer.status, 404, "{}", answer.body);
     assert!(!answer.body.contains("parts"), "{}", answer.body);
+    // Nor does any other place.
+    let charts = mia.page(&format!("{HOME}charts/"));
+    assert!(!charts.contains("Parts by name"), "{charts}");
+    assert!(charts.contains("value=\"p\"") && !charts.contains("value=\"m\""));
+    let arranged = mia.page(&dashboard);
+    assert!(arranged.contains("s.makers"), "{arranged}");
+    for hidden in ["Parts by name", "s.parts"] {
+        assert!(!arranged.contains(hidden), "{hidden}: {arranged}");
+    }
+    for name in ["tile-0", "tile-1"] {
+        let part = tile(&mia, name);
+        assert_eq!(part.status, 404, "{}", part.body);
+        assert!(!part.body.contains("parts"), "{}", part.body);
+    }
+    for place in ["resources/m/", "resources/m/diagram/"] {
+        let answer = mia.get(&format!("{HOME}{place}"));
+        assert_eq!(answer.status, 403, "{place}: {}", answer.body);
+    }
+    mia.page(&format!("{HOME}resources/s/"));
+    // What others see of the shared dashboard stays when a copy of it is changed.
+    mia.submit_ok(
+        &dashboard,
+        &arranged,
+        &[("count", "p.makers"), ("chart", ""), ("action", "add")],
+    );
+    assert!(browser.page(HOME).contains("Parts by name"));
     forbid(&["--resource", "s"]);
     forbid(&["--resource", "p"]);
     wait_until("the first page is empty", || {
@@ -258,31 +296,32 @@ fn charts_are_saved_and_put_on_the_dashboard() {
         "{home}"
     );
     assert!(!home.contains("<svg"), "{home}");
-    let tile = browser.fragment(HOME, "tile-0");
-    assert!(tile.contains("<svg") && tile.contains("bolt"), "{tile}");
+    let first = browser.fragment(HOME, "tile-0");
+    assert!(first.contains("<svg") && first.contains("bolt"), "{first}");
     assert!(browser.fragment(HOME, "tile-1").contains("big-number\">2<"));
 
     // The order is changed by forms; what somebody else has moved meanwhile is not.
     let page = browser.page(&dashboard);
     let forms = form_of(&page, &dashboard);
-    let tile = forms
+    let moved = forms
         .fields
         .iter()
         .find(|(name, _)| name == "tile")
         .unwrap();
-    let down = browser.post(&dashboard, &[("tile", &tile.1), ("action", "down")]);
+    let down = browser.post(&dashboard, &[("tile", &moved.1), ("action", "down")]);
     assert_eq!(down.status, 303);
     assert!(browser.fragment(HOME, "tile-1").contains("<svg"));
 
-    // Others see it; of a chart that is not shared only that it is not theirs.
+    // Others see it, without the chart that is not shared.
     setup.run("account add eve@example.com --password-stdin");
     setup.run("member set eve@example.com --team Editor --project main");
     let eve = Browser::signed_in(&setup.service, "eve@example.com", PASSWORD);
-    let tile = eve.fragment(HOME, "tile-1");
+    let home = eve.page(HOME);
     assert!(
-        tile.contains("not shared with you") && !tile.contains("bolt"),
-        "{tile}"
+        home.contains("s.parts") && !home.contains("Parts by name"),
+        "{home}"
     );
+    assert_eq!(tile(&eve, "tile-1").status, 404);
     // What she changes is hers.
     let page = eve.page(&dashboard);
     let first = form_of(&page, &dashboard);

@@ -223,6 +223,26 @@ fn users_are_found_changed_signed_out_suspended_and_deleted() {
     assert_eq!(login(&setup, USER).status, 200);
     browser.submit_ok(&ask, &page, &[]);
     assert_eq!(login(&setup, USER).status, 401);
+    // The list says how it stands with each.
+    let invite = at("users/new/");
+    let page = browser.page(&invite);
+    let fields = [("email", "iris@example.com"), ("team", last(&rights))];
+    let invited = browser.submit_ok(&invite, &page, &fields);
+    assert!(browser.page(&invited).contains("svc mail list --dir "));
+    let listed = browser.page(&at("users/"));
+    let standing = |email: &str| {
+        let (_, row) = listed.split_once(email).expect("a row");
+        row.split("</tr>").next().unwrap().to_owned()
+    };
+    assert!(standing(USER).contains("suspended"), "{listed}");
+    assert!(standing("iris@").contains("not accepted yet"), "{listed}");
+    let invited = invited.split('?').next().unwrap();
+    let ask = format!("{invited}delete/");
+    browser.submit_ok(
+        &ask,
+        &browser.page(&ask),
+        &[("confirm", "iris@example.com")],
+    );
     let page = browser.page(&place);
     assert!(!page.contains("/as/"), "{page}");
     let resumed = browser.post(&place, &[("action", "resume")]);
@@ -327,9 +347,18 @@ fn who_only_reads_gets_no_controls_and_a_sentence_where_they_are() {
     let fields = [("email", "carla@example.com"), ("team", "Read Only")];
     operator.submit_ok(&place, &page, &fields);
     let rights = team(&operator, "Guests", "nothing");
+    let reader = Browser::signed_in(&setup.service, "carla@example.com", PASSWORD);
+    for (browser, may_invite) in [(&operator, true), (&reader, false)] {
+        let empty = browser.page(&at("users/"));
+        assert!(empty.contains("No user can sign in"), "{empty}");
+        assert_eq!(
+            empty.contains("Invite the first one"),
+            may_invite,
+            "{empty}"
+        );
+    }
     let person = user(&operator, USER, last(&rights));
 
-    let reader = Browser::signed_in(&setup.service, "carla@example.com", PASSWORD);
     let (team, person) = (last(&rights), last(&person));
     for place in [
         "users/".to_owned(),
@@ -345,6 +374,7 @@ fn who_only_reads_gets_no_controls_and_a_sentence_where_they_are() {
         );
         let forms = forms_of(&page);
         assert_eq!(forms.len(), 1, "{forms:?}");
+        assert!(!page.contains("not accepted yet"), "{page}");
     }
     for place in [
         "users/new/".to_owned(),

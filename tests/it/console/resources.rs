@@ -48,6 +48,21 @@ fn a_database_is_tested_connected_and_disconnected_in_the_browser() {
     for part in ["field-error", "name=\"unchecked\""] {
         assert!(wrong.body.contains(part), "{}", wrong.body);
     }
+    // The name is tested too.
+    for name in ["s", "Not a name"] {
+        let fields = [
+            ("name", name),
+            ("host", host),
+            ("port", port),
+            ("user", user),
+        ];
+        let tested = browser.post(&form, &[&fields[..], &[("action", "test")]].concat());
+        assert_eq!(tested.status, 400, "{name}");
+        for part in ["id=\"error-unique_name\"", &format!("value=\"{name}\"")] {
+            assert!(tested.body.contains(part), "{part}: {}", tested.body);
+        }
+        assert!(!tested.body.contains("name=\"unchecked\""));
+    }
     let passed = send("s3cret/p@ss", "test");
     assert!(
         passed.body.contains("role=\"status\"") && passed.body.contains("PostgreSQL"),
@@ -97,4 +112,41 @@ fn a_database_is_tested_connected_and_disconnected_in_the_browser() {
     let deleted = browser.post(&delete, &[("confirm", "new")]);
     assert_eq!(deleted.header("location"), HOME, "{}", deleted.body);
     assert_eq!(browser.get(&place).status, 404);
+}
+
+#[test]
+fn who_administers_is_offered_no_files_of_the_machine_and_nothing_else_that_is_refused() {
+    let setup = Setup::new();
+    let operator = signed_in(&setup.service);
+    let form = format!("{HOME}connect/");
+    assert!(operator.page(&form).contains("engine=sqlite"));
+    // Nothing at such an address can be kept, so that is not offered.
+    let refused = operator.post(
+        &format!("{form}?engine=sqlite"),
+        &[("name", "new"), ("path", "relative.db"), ("action", "save")],
+    );
+    assert_eq!(refused.status, 400, "{}", refused.body);
+    assert!(
+        refused.body.contains("must be absolute"),
+        "{}",
+        refused.body
+    );
+    assert!(!refused.body.contains("unchecked"), "{}", refused.body);
+
+    let member = setup.member("mia@example.com", "Administrator");
+    for place in [&form, &format!("{form}?engine=sqlite")] {
+        let page = member.page(place);
+        assert!(!page.contains("engine=sqlite"), "{page}");
+        assert!(page.contains("name=\"host\""), "{page}");
+    }
+    let by_url = format!("{form}?engine=url");
+    assert!(member.page(&by_url).contains("sqlite-dir"));
+    let fields = [
+        ("name", "new"),
+        ("url", "sqlite:/etc/x.db"),
+        ("action", "save"),
+    ];
+    let refused = member.post(&by_url, &fields);
+    assert_eq!(refused.status, 400);
+    assert!(!refused.body.contains("unchecked"), "{}", refused.body);
 }

@@ -1,6 +1,6 @@
 //! The service, as those see it who operate it.
 
-use svc_tests::browser::Browser;
+use svc_tests::{Program, browser::Browser};
 
 use super::{Setup, list, signed_in};
 
@@ -54,6 +54,16 @@ fn operators_see_nodes_databases_mails_and_settings() {
         mails.contains("eve@example.com") && !mails.contains("svcc_"),
         "{mails}"
     );
+    // The command that shows their links is whole.
+    let (_, command) = mails.split_once("svc mail list ").expect("a command");
+    let command = command.split('<').next().unwrap();
+    let command: Vec<&str> = ["mail", "list"]
+        .into_iter()
+        .chain(command.split(' '))
+        .collect();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let listed = Program::new(elsewhere.path(), &command).run_ok();
+    assert!(listed.contains("eve@example.com"), "{listed}");
 }
 
 #[test]
@@ -70,7 +80,7 @@ fn the_signing_key_is_rotated_after_a_question_and_everybody_goes_on() {
     }
     let lines = browser.page("/console/audit/?action=signing_keys");
     assert_eq!(
-        lines.matches("<code>signing_keys.rotate</code>").count(),
+        lines.matches("Signing key: rotated</span>").count(),
         2,
         "{lines}"
     );

@@ -55,3 +55,11 @@ impl Resources {
         self.client.call(GetStatus::new(self.client.scope(), name))
     }
 }
+
+impl Call<Test> {
+    /// Tests the API name too: it must be valid, and not taken.
+    pub fn unique_name(self, name: impl Into<ResourceName>) -> Self {
+        let name = name.into();
+        self.with(|operation| operation.unique_name = Some(name))
+    }
+}

@@ -3,7 +3,7 @@
 use svc_model::{
     ListQuery, UserUid,
     administration::users::{
-        Create, DeleteSession, Get, Invite, ListSessions, NewUser, Resume, Suspend,
+        Create, DeleteSession, Get, Invite, List, ListSessions, NewUser, Resume, Suspend,
     },
 };
 
@@ -11,6 +11,12 @@ use super::Users;
 use crate::Call;
 
 impl Users {
+    /// Lists the users with how it stands with each: `GET {app_base_url}/projects/{project}/{environment}/users/`.
+    pub fn list(&self) -> Call<List> {
+        self.client
+            .call(List::new(self.client.scope(), ListQuery::new()))
+    }
+
     /// Adds a user, with a password or invited by mail: `POST {app_base_url}/projects/{project}/{environment}/users/`.
     pub fn create(&self, new_user: NewUser) -> Call<Create> {
         self.client.call(Create::new(self.client.scope(), new_user))

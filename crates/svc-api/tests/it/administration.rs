@@ -105,6 +105,7 @@ async fn each_call_has_the_method_and_path_that_are_declared() {
         tokens().list() => "GET /api/projects/demo/prod/tokens/",
         tokens().create(tokens::NewToken::new("shop")) => "POST /api/projects/demo/prod/tokens/",
         tokens().delete("u1") => "DELETE /api/projects/demo/prod/tokens/u1/",
+        users().list() => "GET /api/projects/demo/prod/users/",
         users().get("u1") => "GET /api/projects/demo/prod/users/u1/",
         users().list_sessions("u1") => "GET /api/projects/demo/prod/users/u1/sessions/",
         users().delete_session("u1", "s1") => "DELETE /api/projects/demo/prod/users/u1/sessions/s1/",

@@ -141,11 +141,15 @@ impl Place {
 
     /// What operators see of it among the settings, by the names of the options.
     pub(crate) fn settings(&self) -> [(&'static str, Value); 3] {
-        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        // Whoever reads them does not know where the program was started.
+        let path = |path: &Path| {
+            let whole = std::path::absolute(path);
+            whole.as_deref().unwrap_or(path).display().to_string()
+        };
         [
-            ("dir", path(&self.dir).into()),
+            ("dir", path(&self.dir_or(DEFAULT_DIR)).into()),
             ("store", self.database.as_ref().map(url_hint).into()),
-            ("key-file", path(&self.key_file).into()),
+            ("key-file", self.key_file.as_deref().map(path).into()),
         ]
     }
 }

@@ -26,7 +26,7 @@ use crate::{
     client::DataService,
     context::Context,
     error::{Error, OrIo as _},
-    output::{Progress, counted},
+    output::{Progress, counted, shell_word},
     serve::shutdown,
 };
 
@@ -205,7 +205,7 @@ impl Import {
             "svc records import {} {} {} --resume",
             self.collection.resource,
             self.collection.model,
-            quoted(&self.file.display().to_string())
+            shell_word(&self.file.display().to_string())
         );
         match self.file_format {
             Some(FileFormat::Csv) => command += " --file-format csv",
@@ -215,23 +215,23 @@ impl Import {
         match self.delimiter {
             Some('\t') => command += " --delimiter tab",
             Some(delimiter) => {
-                command += &format!(" --delimiter {}", quoted(&delimiter.to_string()));
+                command += &format!(" --delimiter {}", shell_word(&delimiter.to_string()));
             }
             None => {}
         }
         for (column, field) in &self.map {
-            command += &format!(" --map {}", quoted(&format!("{column}={field}")));
+            command += &format!(" --map {}", shell_word(&format!("{column}={field}")));
         }
         for (column, becomes) in &self.empty {
             let word = format!("{column}={}", becomes.as_str());
-            command += &format!(" --empty {}", quoted(&word));
+            command += &format!(" --empty {}", shell_word(&word));
         }
         if let Some(batch) = self.batch {
             command += &format!(" --batch {batch}");
         }
         if !self.on_conflict.is_empty() {
             let fields = self.on_conflict.join(",");
-            command += &format!(" --on-conflict {}", quoted(&fields));
+            command += &format!(" --on-conflict {}", shell_word(&fields));
         }
         command
     }
@@ -472,25 +472,9 @@ impl Followed<'_> {
     }
 }
 
-/// A text as a word of a shell.
-fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=@%,:".contains(c);
-    match !text.is_empty() && text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_is_one_word_of_a_shell() {
-        assert_eq!(quoted("dir/a-1.csv"), "dir/a-1.csv");
-        assert_eq!(quoted("it's $HOME.csv"), "'it'\\''s $HOME.csv'");
-        assert_eq!(quoted(""), "''");
-    }
 
     #[test]
     fn columns_and_what_separates_them_are_read() {

@@ -108,7 +108,7 @@ async fn list(operator: &Operator<'_>) -> Result<Answer> {
             tr {
                 td.key { a href=(place.below([&account.uid])) { bdi { (account.email) } } }
                 td { @if account.is_operator { (texts.get("yes")) } @else { span.muted { (texts.get("no")) } } }
-                td { (one::state(texts, account)) }
+                td { (one::standing(account).shown(texts)) }
                 td { (super::users::day(&account.date_add)) }
             }
         }

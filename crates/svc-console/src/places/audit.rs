@@ -1,8 +1,10 @@
 //! The audit trail: who did what, in a project or in all of them.
 
+mod actions;
 mod export;
 mod filters;
 mod line;
+mod names;
 mod table;
 
 use maud::{Markup, html};
@@ -12,7 +14,7 @@ use svc_model::{
     administration::{account::Account, audit::Line},
 };
 
-use self::filters::Filters;
+use self::{filters::Filters, names::Names};
 use super::{Context, Scope};
 use crate::{
     answer::Answer,
@@ -90,6 +92,8 @@ impl Trail<'_> {
             }
             Err(error) => return Err(error.into()),
         };
+        let lines = page.as_ref().map(|page| page.results.as_slice());
+        let names = Names::load(self, lines.unwrap_or_default()).await;
         let title = match self.context {
             Some(_) => self.visit.texts.get("area-audit"),
             None => self.visit.texts.get("audit-of-service"),
@@ -97,14 +101,14 @@ impl Trail<'_> {
         let main = html! {
             (filters::bar(self, &filters))
             @match &page {
-                Ok(page) => (self.shown(&filters, page)),
+                Ok(page) => (self.shown(&filters, page, &names)),
                 Err(message) => (message),
             }
         };
         Ok(Answer::page(self.page(title, Vec::new(), &main)))
     }
 
-    fn shown(&self, filters: &Filters, page: &Paginated<Line>) -> Markup {
+    fn shown(&self, filters: &Filters, page: &Paginated<Line>, names: &Names) -> Markup {
         let texts = self.visit.texts;
         let place = filters.query();
         let counted = html! {};
@@ -112,7 +116,7 @@ impl Trail<'_> {
             @if page.results.is_empty() {
                 p.empty-state { (texts.get("audit-empty")) }
             } @else {
-                (table::lines(self, &page.results))
+                (table::lines(self, &page.results, names))
             }
             (paging::links(texts, page, &place, |query| filters.at(&self.at, query), &counted))
         }

@@ -14,8 +14,8 @@ use self::{of_sql::OfSql, points::Points, spec::Spec};
 use super::{
     Context, Scope,
     model::{Model, nothing},
+    readable::Readable,
     saved::{self, Kind},
-    sql,
 };
 use crate::{
     answer::Answer,
@@ -50,7 +50,11 @@ pub(crate) async fn route(visit: &Visit, scope: &Scope, place: &[&str]) -> Resul
 async fn overview(context: &Context<'_>) -> Result<Answer> {
     let texts = context.texts();
     let query = context.visit.query()?;
-    let databases = sql::databases(context);
+    let readable = Readable::limits(context).await;
+    let databases = match context.is_administrator() {
+        true => context.databases(),
+        false => readable.databases().map(|(name, _)| name).collect(),
+    };
     let first = databases
         .first()
         .map(|name| name.as_str())
@@ -73,14 +77,21 @@ async fn overview(context: &Context<'_>) -> Result<Answer> {
         }
     };
     let (saved, models) = tokio::join!(saved::list(context, Kind::Chart, None), models);
-    let saved = saved?;
+    let mut saved = saved?;
+    // SQL is for administrators.
+    saved
+        .results
+        .retain(|item| context.is_administrator() || model_of(item).is_some());
     let place = context.place(["charts"]);
     let wanted = query.text("find").trim().to_lowercase();
     let main = html! {
         section {
             h2 { (texts.get("charts-saved")) }
             @if saved.results.is_empty() {
-                p.empty-state { (texts.get("charts-empty")) }
+                p.empty-state {
+                    (texts.get("charts-empty"))
+                    @if !databases.is_empty() { " " (texts.get("charts-empty-next")) }
+                }
             } @else {
                 (saved::links(context, &saved, |item| place.below(["saved", &item.uid])))
             }

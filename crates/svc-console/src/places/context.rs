@@ -3,7 +3,7 @@
 use maud::Markup;
 use svc_api::{Client, Error};
 use svc_model::{
-    EnvironmentName, ProjectName, administration::account::Account, projects::Project,
+    EnvironmentName, ProjectName, ResourceName, administration::account::Account, projects::Project,
 };
 
 use crate::{
@@ -84,6 +84,15 @@ impl<'v> Context<'v> {
             true => Ok(()),
             false => Err(Problem::NotAdministrator),
         }
+    }
+
+    /// The databases of the environment.
+    pub(crate) fn databases(&self) -> Vec<&ResourceName> {
+        let all = self.project.resources.iter();
+        let here = all.filter(|resource| {
+            resource.environment == self.scope.environment && resource.kind == "database"
+        });
+        here.map(|resource| &resource.unique_name).collect()
     }
 
     /// The texts in the language of the signed-in account.

@@ -11,6 +11,7 @@ use svc_model::{Count, CountIs, JsonObject, ListQuery, ResourceName, administrat
 pub(crate) use self::arrange::answer;
 use super::{
     Context, charts,
+    readable::Readable,
     saved::{self, Kind},
 };
 use crate::{
@@ -27,6 +28,8 @@ const MOST_TILES: usize = 24;
 pub(crate) struct Dashboard {
     item: Option<Item>,
     tiles: Vec<Tile>,
+    /// Parts of what the signed-in account may not read.
+    unseen: Vec<Tile>,
     charts: Vec<Item>,
     /// Whether there is a shared one below the own one.
     hides_shared: bool,
@@ -85,29 +88,69 @@ impl Dashboard {
             .as_ref()
             .and_then(|item| item.value["tiles"].as_array());
         let tiles = tiles.into_iter().flatten().filter_map(Tile::read);
-        Ok(Self {
+        let hides_shared = own.is_some() && shared.is_some();
+        let has_more = charts.has_more == Some(true);
+        let mut dashboard = Self {
             tiles: tiles.take(MOST_TILES).collect(),
-            hides_shared: own.is_some() && shared.is_some(),
+            unseen: Vec::new(),
+            hides_shared,
             charts: charts.results,
             item,
-        })
+        };
+        if has_more {
+            dashboard.load_older_charts(context).await?;
+        }
+        Ok(dashboard)
+    }
+
+    /// Looks up the charts that are not among the newest.
+    async fn load_older_charts(&mut self, context: &Context<'_>) -> Result<(), Error> {
+        let uids = self.tiles.iter().filter_map(|tile| match tile {
+            Tile::Chart(uid) if self.known(uid).is_none() => Some(uid.as_str()),
+            _ => None,
+        });
+        let uids: Vec<&str> = uids.collect();
+        if !uids.is_empty() {
+            let found = saved::named(context, Kind::Chart, &uids).await?;
+            self.charts.extend(found.results);
+        }
+        Ok(())
+    }
+
+    /// The same without what the signed-in account may not read.
+    #[must_use]
+    fn seen_by(mut self, context: &Context<'_>, readable: &Readable<'_>) -> Self {
+        let tiles = std::mem::take(&mut self.tiles);
+        let is_seen = |tile: &Tile| self.is_seen(context, readable, tile);
+        (self.tiles, self.unseen) = tiles.into_iter().partition(is_seen);
+        self.charts
+            .retain(|item| context.is_administrator() || charts::model_of(item).is_some());
+        self
+    }
+
+    fn is_seen(&self, context: &Context<'_>, readable: &Readable<'_>, tile: &Tile) -> bool {
+        let is_seen = |chart| match charts::model_of(chart) {
+            Some((resource, model)) => readable.has(resource, model),
+            // Of SQL, which sees everything.
+            None => context.is_administrator(),
+        };
+        match tile {
+            Tile::Count { resource, model } => readable.has(resource, model),
+            // Who may change the dashboard sees that it is gone.
+            Tile::Chart(uid) => self.known(uid).map_or_else(
+                || {
+                    let item = self.item.as_ref();
+                    item.is_some_and(|item| saved::may_change(context, item))
+                },
+                is_seen,
+            ),
+        }
     }
 
     /// What is shown above the databases: what is of models that the signed-in account may read.
-    pub(crate) fn section(
-        &self,
-        context: &Context<'_>,
-        readable: &dyn Fn(&str, &str) -> bool,
-    ) -> Markup {
+    pub(crate) fn section(&self, context: &Context<'_>, readable: &Readable<'_>) -> Markup {
         let texts = context.texts();
-        let is_shown = |tile: &Tile| match tile {
-            Tile::Count { resource, model } => readable(resource, model),
-            Tile::Chart(uid) => match self.known(uid).map(charts::model_of) {
-                Some(Some((resource, model))) => readable(resource, model),
-                Some(None) => context.is_administrator(),
-                None => true,
-            },
-        };
+        let is_shown = |tile: &Tile| self.is_seen(context, readable, tile);
         let arrange = context.place(["dashboard"]);
         html! {
             section.dashboard aria-label=(texts.get("dashboard")) {
@@ -130,6 +173,9 @@ impl Dashboard {
         let (at, tile) = all
             .find(|(at, _)| fragment(*at) == name)
             .ok_or(Problem::NotFound)?;
+        if !self.is_seen(context, &Readable::limits(context).await, tile) {
+            return Err(Problem::NotFound);
+        }
         let content = match tile {
             Tile::Chart(uid) => self.chart(context, uid).await,
             Tile::Count { resource, model } => count(context, resource, model).await,
@@ -137,9 +183,6 @@ impl Dashboard {
         let content = match content {
             Ok(content) => content,
             Err(Problem::Api(error)) => notice::of_error(context.visit, &error),
-            Err(Problem::NotAdministrator) => {
-                html! { p.empty-state { (context.texts().get("sql-forbidden")) } }
-            }
             Err(Problem::TooManyParameters) => notice::error(
                 context.visit,
                 &context.texts().get("sql-too-many-parameters"),

@@ -47,6 +47,9 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Resu
         described.map_err(or_not_found)
     };
     let (context, models) = tokio::try_join!(Context::open(visit, scope), described)?;
+    if models.is_empty() && !context.is_administrator() {
+        return Err(Problem::Forbidden);
+    }
     let query = visit.query()?;
     let wanted: String = query.text("model").chars().take(LONGEST).collect();
     let place = Place {

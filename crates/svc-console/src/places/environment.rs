@@ -1,15 +1,13 @@
 //! The first place of an environment: its dashboard, its databases, and their models.
 
-use std::time::Duration;
-
-use futures_util::future::join_all;
 use maud::{Markup, html};
 use svc_model::{ResourceName, resources::ModelDescription};
 
 use super::{
     Context, Scope,
     dashboard::Dashboard,
-    model::{described, described_within, nothing},
+    model::{described, nothing},
+    readable::Readable,
     resources,
 };
 use crate::{
@@ -23,9 +21,6 @@ use crate::{
     visit::Visit,
 };
 
-/// How long a database may take to say what it has.
-const PATIENCE: Duration = Duration::from_secs(3);
-
 /// The databases of the environment, each with its models.
 pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
@@ -33,37 +28,13 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
         let dashboard = Dashboard::load(&context).await?;
         return Ok(Answer::page(dashboard.tile(&context, part).await?));
     }
-    let Context {
-        client, project, ..
-    } = &context;
-    let of_here = project.resources.iter().filter(|resource| {
-        resource.environment == scope.environment && resource.kind == "database"
-    });
-    let names: Vec<ResourceName> = of_here
-        .map(|resource| resource.unique_name.clone())
-        .collect();
-    // One that does not answer keeps the others waiting for a while only.
-    let described = names.iter().map(async |name| {
-        let described = described_within(visit, client, scope, name.as_str(), Some(PATIENCE));
-        (name, described.await)
-    });
-    let (shown, dashboard) = tokio::join!(join_all(described), Dashboard::load(&context));
+    let project = &context.project;
+    let (readable, dashboard) = tokio::join!(Readable::load(&context), Dashboard::load(&context));
     let texts = visit.texts;
     let home = scope.home(visit);
-    // What a database that does not answer has is not known.
-    let readable = |resource: &str, model: &str| {
-        let mut described = shown.iter().filter(|(name, _)| name.as_str() == resource);
-        described.any(|(_, models)| match models {
-            Ok(models) => models.iter().any(|known| known.model == model),
-            Err(error) => !error.is_forbidden(),
-        })
-    };
+    let has_none = context.databases().is_empty();
     // A database of which somebody may read nothing has nothing for them.
-    let listed = shown.iter().filter(|(_, described)| match described {
-        Ok(models) => context.is_administrator() || !models.is_empty(),
-        Err(error) => !error.is_forbidden(),
-    });
-    let listed: Vec<_> = listed.collect();
+    let listed: Vec<_> = readable.databases().collect();
     let frame = Frame {
         visit,
         account: &context.account,
@@ -76,18 +47,18 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
         @if context.is_administrator() {
             div.toolbar {
                 div.grow {}
-                a.button.primary[shown.is_empty()] href=(home.below(["connect"])) { (texts.get("connect")) }
+                a.button.primary[has_none] href=(home.below(["connect"])) { (texts.get("connect")) }
             }
         }
         @match &dashboard {
-            Ok(dashboard) if !shown.is_empty() => (dashboard.section(&context, &readable)),
+            Ok(dashboard) if !listed.is_empty() => (dashboard.section(&context, &readable)),
             Ok(_) => {},
             Err(error) => (notice::of_error(visit, error)),
         }
-        @if shown.is_empty() {
+        @if has_none {
             p.empty-state { (texts.get("resources-empty")) }
         }
-        @if !shown.is_empty() && listed.is_empty() {
+        @if !has_none && listed.is_empty() {
             p.empty-state { (texts.get("models-none")) }
         }
         @for (name, described) in listed {

@@ -44,7 +44,7 @@ impl Part {
         match self {
             Self::Names => texts.get("profile-names"),
             Self::Security => texts.get("profile-security"),
-            Self::Sessions => texts.get("profile-sessions"),
+            Self::Sessions => texts.get("sessions"),
             Self::Keys => texts.get("profile-keys"),
         }
     }

@@ -2,6 +2,8 @@
 
 mod connect;
 
+use std::time::Duration;
+
 use maud::{Markup, html};
 use svc_api::Client;
 use svc_model::{
@@ -10,7 +12,7 @@ use svc_model::{
 };
 
 use self::connect::{Connection, Kind};
-use super::{Context, Scope};
+use super::{Context, Scope, model::described_within};
 use crate::{
     answer::Answer,
     href::Href,
@@ -25,17 +27,20 @@ use crate::{
     visit::Visit,
 };
 
+/// How long a database may take to say what somebody may read of it.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// The form that connects a database, which is tested before it is kept.
 pub(crate) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
     context.check_administrator()?;
     let query = visit.query()?;
-    let kind = Kind::of(query.text("engine"));
-    let connection = Connection::of(kind, visit.form());
+    let kind = Kind::of(query.text("engine"), context.account.is_operator);
+    let mut connection = Connection::of(kind, visit.form());
     let home = scope.home(visit);
     let mut filled = Filled::new(visit);
     if visit.is_post()
-        && let Some(name) = connect(&context, &connection, &mut filled).await?
+        && let Some(name) = connect(&context, &mut connection, &mut filled).await?
     {
         return Ok(Answer::go(&home.below(["records", name.as_str()])));
     }
@@ -50,7 +55,7 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
 /// Tests or connects the database that was entered. Gives its name once it is connected.
 async fn connect(
     context: &Context<'_>,
-    connection: &Connection<'_>,
+    connection: &mut Connection<'_>,
     filled: &mut Filled<'_>,
 ) -> Result<Option<ResourceName>> {
     let (form, texts) = (context.visit.form(), context.texts());
@@ -60,8 +65,10 @@ async fn connect(
     }
     let administration = context.client.administration();
     let resources = administration.resources();
+    let name = form.text("name").trim();
     let refused = if form.text("action") == "test" {
-        match resources.test(connection.url()).send().await {
+        let test = resources.test(connection.url()).unique_name(name);
+        match test.send().await {
             Ok(outcome) if outcome.ok => {
                 filled.done(&passed(texts, &outcome));
                 return Ok(None);
@@ -69,12 +76,13 @@ async fn connect(
             Ok(outcome) => {
                 let reason = outcome.reason.unwrap_or_else(|| texts.get("state-down"));
                 filled.refuse_field("url", reason);
+                connection.may_be_kept = true;
                 return Ok(None);
             }
             Err(error) => error,
         }
     } else {
-        let mut new = NewResource::new(form.text("name").trim(), connection.url());
+        let mut new = NewResource::new(name, connection.url());
         new.unchecked = form.get("unchecked").map(|_| true);
         match resources.create(new).send().await {
             Ok(created) => return Ok(Some(created.resource.unique_name)),
@@ -82,22 +90,26 @@ async fn connect(
         }
     };
     filled.refuse(refused, &["unique_name", "url"])?;
-    filled.reword("url", reason_of);
+    filled.reword("url", |message| match reason_of(message) {
+        Some(reason) => {
+            connection.may_be_kept = true;
+            reason.to_owned()
+        }
+        None => message.to_owned(),
+    });
     Ok(None)
 }
 
-/// Why a database is refused, without what the API offers about it: the form has a field for that.
-fn reason_of(message: &str) -> String {
-    let reason = message
-        .split_once(';')
-        .map_or(message, |(reason, _)| reason);
-    reason.to_owned()
+/// Why a database cannot be reached that can be kept all the same: the form has a field for what the API offers then.
+fn reason_of(message: &str) -> Option<&str> {
+    message.strip_suffix("; unchecked keeps the address all the same")
 }
 
 /// The state of a database, and what can be done about it.
 pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
-    let (resource, status) = load(&context.client, name).await?;
+    let seen = ensure_seen(&context, name);
+    let ((resource, status), ()) = tokio::try_join!(load(&context.client, name), seen)?;
     let mut message = None;
     if visit.is_post() {
         match context.client.resource(name).reload().send().await {
@@ -159,6 +171,20 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, name: &str) -> Result<A
     let above = vec![(name.to_owned(), place)];
     let page = context.page(Area::Data, texts.get("disconnect"), above, &main);
     Ok(Answer::page(page))
+}
+
+/// Refuses a database of which somebody may read nothing, as far as it says so.
+async fn ensure_seen(context: &Context<'_>, name: &str) -> Result<()> {
+    if context.is_administrator() {
+        return Ok(());
+    }
+    let (visit, client, scope) = (context.visit, &context.client, &context.scope);
+    match described_within(visit, client, scope, name, Some(PATIENCE)).await {
+        Ok(models) if models.is_empty() => Err(Problem::Forbidden),
+        Err(error) if error.is_forbidden() => Err(Problem::Forbidden),
+        // Why it cannot be reached is what its state is looked at for.
+        _ => Ok(()),
+    }
 }
 
 async fn load(client: &Client, name: &str) -> Result<(Resource, Status)> {
@@ -244,7 +270,7 @@ mod tests {
     #[test]
     fn a_reason_has_nothing_that_only_the_api_offers() {
         let message = "there is no such file; unchecked keeps the address all the same";
-        assert_eq!(reason_of(message), "there is no such file");
-        assert_eq!(reason_of("is no URL"), "is no URL");
+        assert_eq!(reason_of(message), Some("there is no such file"));
+        assert_eq!(reason_of("is no URL; give one"), None);
     }
 }

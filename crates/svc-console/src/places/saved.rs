@@ -86,6 +86,20 @@ pub(crate) async fn list(
     administration.items().list().query(query).send().await
 }
 
+/// Those of a kind with these identifiers, as far as the signed-in account sees them.
+pub(crate) async fn named(
+    context: &Context<'_>,
+    kind: Kind,
+    uids: &[&str],
+) -> Result<Paginated<Item>, Error> {
+    let query = ListQuery::new()
+        .filter("kind", Lookup::Exact, kind.word())
+        .filter("uid", Lookup::In, uids)
+        .per_page(PER_PAGE);
+    let administration = context.client.administration();
+    administration.items().list().query(query).send().await
+}
+
 /// Whether the signed-in account may change an item.
 pub(crate) fn may_change(context: &Context<'_>, item: &Item) -> bool {
     item.owner == context.account.uid || context.is_administrator()

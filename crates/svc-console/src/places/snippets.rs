@@ -11,6 +11,7 @@ use crate::{
     answer::Answer,
     href::Href,
     problem::{Problem, Result},
+    ui::secret,
     visit::Visit,
 };
 
@@ -74,7 +75,7 @@ fn shown(model: &Model<'_>, code: &Code<'_>) -> Option<Markup> {
         html! {
             section {
                 h2 { (title) }
-                pre.copied tabindex="0" data-copy=(texts.get("copy-text")) data-done=(texts.get("copy-done")) { code { (code) } }
+                (secret::copied(texts, &html! { (code) }))
             }
         }
     };

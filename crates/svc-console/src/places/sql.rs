@@ -10,9 +10,7 @@ mod structure;
 
 use http::{HeaderValue, StatusCode, header};
 use maud::{Markup, html};
-use svc_model::{
-    Paginated, ResourceName, administration::items::Item, resources::ModelDescription,
-};
+use svc_model::{Paginated, administration::items::Item, resources::ModelDescription};
 
 use self::{result::ResultPart, state::State};
 use super::{
@@ -72,7 +70,7 @@ pub(crate) async fn cancel(visit: &Visit, scope: &Scope, resource: &str) -> Resu
 /// The databases, and the queries that were saved.
 async fn overview(context: &Context<'_>) -> Result<Answer> {
     let texts = context.texts();
-    let resources = databases(context);
+    let resources = context.databases();
     let saved = saved::list(context, Kind::Query, None).await?;
     if let ([only], true) = (&resources[..], saved.results.is_empty()) {
         return Ok(Answer::go(&editor_of(context, only.as_str())));
@@ -98,15 +96,6 @@ async fn overview(context: &Context<'_>) -> Result<Answer> {
     };
     let page = context.page(Area::Sql, texts.get("area-sql"), Vec::new(), &main);
     Ok(Answer::page(page))
-}
-
-/// The databases of the environment.
-pub(crate) fn databases<'c>(context: &'c Context<'_>) -> Vec<&'c ResourceName> {
-    let all = context.project.resources.iter();
-    let here = all.filter(|resource| {
-        resource.environment == context.scope.environment && resource.kind == "database"
-    });
-    here.map(|resource| &resource.unique_name).collect()
 }
 
 /// The editor of a database.

@@ -8,7 +8,11 @@ mod sessions;
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use svc_model::{Count, ListQuery, Lookup, TeamUid, administration::teams::Team, users::User};
+use svc_api::Error;
+use svc_model::{
+    Count, ListQuery, Lookup, Paginated, TeamUid,
+    administration::{teams::Team, users::User},
+};
 
 use super::{Context, Scope, rights::rules, tabs::People};
 use crate::{
@@ -16,7 +20,7 @@ use crate::{
     href::Href,
     problem::{Problem, Result},
     texts::Texts,
-    ui::{frame::Area, paging, table::table},
+    ui::{frame::Area, paging, standing::Standing, table::table},
     visit::{Form, Visit},
 };
 
@@ -44,11 +48,7 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
     }
     let form = visit.query()?;
     let query = query_of(&form);
-    let users = context.client.users();
-    let (page, teams) = tokio::try_join!(
-        async { users.list().query(query.clone()).send().await },
-        rules::teams(context)
-    )?;
+    let (page, teams) = tokio::try_join!(load(context, &query), rules::teams(context))?;
     let place = context.place(["users"]);
     let at = |query: &ListQuery| at(&place, &form, query);
     let counted = html! {
@@ -61,7 +61,14 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
         (bar(context, &form, &teams))
         @if page.results.is_empty() {
             p.empty-state {
-                @if is_filtered { (texts.get("users-none-fits")) } @else { (texts.get("users-empty")) }
+                @if is_filtered {
+                    (texts.get("users-none-fits"))
+                } @else {
+                    (texts.get("users-empty"))
+                    @if context.is_administrator() {
+                        " " a href=(context.place(["users", "new"])) { (texts.get("users-empty-next")) }
+                    }
+                }
             }
         } @else {
             (rows(context, &page.results, &teams))
@@ -70,6 +77,27 @@ async fn list(context: &Context<'_>) -> Result<Answer> {
     };
     let page = context.page(Area::Users, texts.get("users"), Vec::new(), &main);
     Ok(Answer::page(page))
+}
+
+/// The users of a page. How it stands with each is for administrators.
+async fn load(context: &Context<'_>, query: &ListQuery) -> Result<Paginated<Row>, Error> {
+    if context.is_administrator() {
+        let users = context.client.administration().users().list();
+        let page = users.query(query.clone()).send().await?;
+        return Ok(page.map(|user| {
+            let standing = Some(standing(&user));
+            Row { user, standing }
+        }));
+    }
+    let page = context.client.users().list().query(query.clone());
+    Ok(page.send().await?.map(|known| {
+        let mut user = User::new(known.uid, known.email, known.group, known.date_add);
+        (user.first_name, user.last_name) = (known.first_name, known.last_name);
+        Row {
+            user,
+            standing: None,
+        }
+    }))
 }
 
 /// The users are not those who work in the console.
@@ -135,29 +163,47 @@ pub(super) fn team_filter(texts: &Texts, teams: &[Team], chosen: &str) -> Markup
     }
 }
 
-fn rows(context: &Context<'_>, users: &[User], teams: &[Team]) -> Markup {
+/// A user of the list.
+struct Row {
+    user: User,
+    /// How it stands with the user, where who looks may know it.
+    standing: Option<Standing>,
+}
+
+fn standing(user: &User) -> Standing {
+    Standing {
+        is_suspended: user.suspended,
+        has_password: user.has_password,
+        is_confirmed: user.email_confirmed,
+    }
+}
+
+fn rows(context: &Context<'_>, rows: &[Row], teams: &[Team]) -> Markup {
     let texts = context.texts();
     let known = teams.iter();
     let names: BTreeMap<&TeamUid, &str> =
         known.map(|team| (&team.uid, team.name.as_str())).collect();
+    let has_standing = rows.iter().any(|row| row.standing.is_some());
     let head = html! {
         tr {
             th scope="col" { (texts.get("email")) }
             th scope="col" { (texts.get("people-name")) }
             th scope="col" { (texts.get("people-team")) }
+            @if has_standing { th scope="col" { (texts.get("state")) } }
             th scope="col" { (texts.get("people-since")) }
         }
     };
     let body = html! {
-        @for user in users {
+        @for Row { user, standing } in rows {
             tr {
                 td.key { a href=(context.place(["users", user.uid.as_str()])) { bdi { (user.email) } } }
-                td { bdi { (full_name(user)) } }
+                td { bdi { (full_name(&user.first_name, &user.last_name)) } }
                 td {
                     a href=(context.place(["teams", user.group.as_str()])) {
                         bdi { (names.get(&user.group).copied().unwrap_or(user.group.as_str())) }
                     }
                 }
+                @if let Some(standing) = standing { td { (standing.shown(texts)) } }
                 td { (day(&user.date_add)) }
             }
         }
@@ -166,8 +212,8 @@ fn rows(context: &Context<'_>, users: &[User], teams: &[Team]) -> Markup {
 }
 
 /// First and last name, as far as they are known.
-fn full_name(user: &User) -> String {
-    let names = [user.first_name.as_deref(), user.last_name.as_deref()];
+pub(super) fn full_name(first: &Option<String>, last: &Option<String>) -> String {
+    let names = [first.as_deref(), last.as_deref()];
     let names: Vec<&str> = names.into_iter().flatten().collect();
     names.join(" ")
 }

@@ -104,7 +104,7 @@ impl<'v> Filled<'v> {
     }
 
     /// Says what is wrong with a field in other words.
-    pub(crate) fn reword(&mut self, name: &str, words: impl Fn(&str) -> String) {
+    pub(crate) fn reword(&mut self, name: &str, mut words: impl FnMut(&str) -> String) {
         let of_field = self.errors.iter_mut().filter(|(known, _)| known == name);
         for message in of_field.flat_map(|(_, messages)| messages) {
             *message = words(message);

@@ -1,4 +1,4 @@
-//! A secret that is shown once.
+//! A secret that is shown once, and other texts to copy.
 
 use maud::{Markup, html};
 
@@ -11,11 +11,18 @@ pub(crate) fn issued(texts: &Texts, text: Option<&str>, usage: &Markup) -> Marku
             @match text {
                 Some(text) => {
                     p { strong { (texts.get("secret-once")) } }
-                    pre.copied tabindex="0" data-copy=(texts.get("copy-text")) data-done=(texts.get("copy-done")) { code { (text) } }
+                    (copied(texts, &html! { (text) }))
                     (usage)
                 },
                 None => p { (texts.get("secret-shown-before")) },
             }
         }
+    }
+}
+
+/// A text to copy, for which a module puts a button beside it.
+pub(crate) fn copied(texts: &Texts, text: &Markup) -> Markup {
+    html! {
+        pre.copied tabindex="0" data-copy=(texts.get("copy-text")) data-done=(texts.get("copy-done")) { code { (text) } }
     }
 }

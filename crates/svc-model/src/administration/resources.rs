@@ -256,6 +256,9 @@ pub struct Test {
     /// The address.
     #[wire(body)]
     pub url: SecretUrl,
+    /// The API name that the resource is to have: one that is not valid or taken is an error.
+    #[wire(body)]
+    pub unique_name: Option<ResourceName>,
     /// A name for this call: a second call with it gets the first answer.
     #[wire(header = "idempotency-key")]
     pub idempotency_key: Option<String>,

@@ -19,10 +19,18 @@ pub struct User {
     pub email: String,
     /// The team.
     pub group: TeamUid,
+    /// The given name.
+    pub first_name: Option<String>,
+    /// The family name.
+    pub last_name: Option<String>,
     /// Whether the user cannot sign in.
     pub suspended: bool,
     /// Whether an invitation was accepted: a password was chosen.
     pub has_password: bool,
+    /// Whether the user has shown that the address is theirs, or an administrator has entered it with a password.
+    pub email_confirmed: bool,
+    /// The time of creation (RFC 3339).
+    pub date_add: String,
 }
 
 impl User {
@@ -31,13 +39,18 @@ impl User {
         uid: impl Into<UserUid>,
         email: impl Into<String>,
         group: impl Into<TeamUid>,
+        date_add: impl Into<String>,
     ) -> Self {
         Self {
             uid: uid.into(),
             email: email.into(),
             group: group.into(),
+            first_name: None,
+            last_name: None,
             suspended: false,
             has_password: false,
+            email_confirmed: false,
+            date_add: date_add.into(),
         }
     }
 }
@@ -74,6 +87,21 @@ impl NewUser {
     }
 }
 
+/// List the users: `GET {app_base_url}/projects/{project}/{environment}/users/`, 200 with the paginated envelope.
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Application "/projects/{project}/{environment}/users/")]
+#[operation(name = "environment_users.list", credential = ApiKey, level = Administrator, answer = Paginated<User>)]
+#[operation(new = "Lists the users of an environment, each with how it stands with them.")]
+#[non_exhaustive]
+pub struct List {
+    /// The environment.
+    #[wire(path)]
+    pub scope: Scope,
+    /// The query that selects and orders them.
+    #[wire(query)]
+    pub query: ListQuery,
+}
+
 /// Add a user: `POST {app_base_url}/projects/{project}/{environment}/users/`, 201 with the [`User`]. One without a password
 /// is invited by mail.
 #[derive(Clone, Debug, Operation)]
@@ -94,7 +122,6 @@ pub struct Create {
 }
 
 /// Get how it stands with a user: `GET {app_base_url}/projects/{project}/{environment}/users/{uid}/`, 200 with the [`User`].
-/// The names of the user are read with [`users::Get`](crate::users::Get).
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/users/{uid}/")]
 #[operation(name = "environment_users.get", read, credential = ApiKey, level = Administrator, answer = User)]

@@ -32,4 +32,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     16 nodes "0016_nodes.sql",
     17 node_questions "0017_node_questions.sql",
     18 lists "0018_lists.sql",
+    19 user_states "0019_user_states.sql",
 ];

@@ -111,12 +111,19 @@ pub struct TeamRights {
 }
 
 impl TeamRights {
+    /// What rules say, and elsewhere the permissions group.
+    pub(crate) fn new(group: Rights, rules: Vec<RightsRule>) -> Self {
+        Self { group, rules }
+    }
+
     /// Everything.
     pub(crate) fn all() -> Self {
-        Self {
-            group: Rights::new(true, true, true),
-            rules: Vec::new(),
-        }
+        Self::new(Rights::ALL, Vec::new())
+    }
+
+    /// The rules.
+    pub(crate) fn rules(&self) -> &[RightsRule] {
+        &self.rules
     }
 
     /// What the team may do in an environment: the rules about others count no more.
@@ -369,10 +376,10 @@ pub(crate) fn of_team(reader: &mut Reader<'_>, team: &Team) -> Result<TeamRights
         true => Vec::new(),
         false => rules(reader, team.uid)?,
     };
-    Ok(TeamRights {
-        group: Rights::of_group(team.permissions_group),
+    Ok(TeamRights::new(
+        Rights::of_group(team.permissions_group),
         rules,
-    })
+    ))
 }
 
 fn rules(reader: &mut Reader<'_>, team: Uuid) -> Result<Vec<RightsRule>> {

@@ -199,6 +199,23 @@ impl Resources<'_> {
             .await
     }
 
+    /// Whether a new resource may have this API name.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create), for `unique_name`.
+    pub async fn check_new_name(&self, scope: &Scope, name: &ResourceName) -> Result<()> {
+        names::check_resource(name)?;
+        let name = name.clone();
+        self.store
+            .read_in(scope.clone(), move |reader, scope: ScopeRow| {
+                match find(reader, &scope, &name)? {
+                    Some(_) => Err(Error::invalid_field("unique_name", taken(&name))),
+                    None => Ok(()),
+                }
+            })
+            .await
+    }
+
     /// Connects a database, or [changes](Self::update) the resource of that name: it gets this address, and the name and
     /// settings where they are given.
     ///
@@ -355,9 +372,9 @@ fn get(reader: &mut Reader<'_>, uid: Uuid) -> Result<Resource> {
 }
 
 /// The row of a resource of an environment.
-fn find(tx: &mut Tx<'_>, scope: &ScopeRow, resource: &ResourceName) -> Result<Option<Row>> {
+fn find(reader: &mut Reader<'_>, scope: &ScopeRow, resource: &ResourceName) -> Result<Option<Row>> {
     let sql = select("WHERE r.environment_uid = ?1 AND r.unique_name = ?2");
-    tx.query_one(&sql, &values![scope.environment_uid, resource])
+    reader.query_one(&sql, &values![scope.environment_uid, resource])
 }
 
 /// Reads an address as far as that is possible without looking whether something is there.
@@ -382,11 +399,14 @@ fn insert(tx: &mut Tx<'_>, scope: &ScopeRow, checked: Checked) -> Result<Resourc
         uid, environment_uid, unique_name, name, engine, url: checked.sealed, url_hint: url_hint(&new.url), params,
         date_add: tx.now()
     };
-    let taken =
-        format!("the environment has a resource {unique_name} already; choose another name");
+    let taken = taken(&unique_name);
     tx.insert("resources", &row)
         .map_err(|error| error.if_taken("unique_name", taken))?;
     written(tx, "resources.create", uid, None)
+}
+
+fn taken(name: &ResourceName) -> String {
+    format!("the environment has a resource {name} already; choose another name")
 }
 
 /// Leaves the line about a resource that was just written, and gives the resource.

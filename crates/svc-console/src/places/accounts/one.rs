@@ -4,27 +4,27 @@ use maud::{Markup, html};
 use svc_api::Error;
 use svc_model::administration::accounts::{Account, AccountPatch};
 
-use super::{super::or_not_found, Operator};
+use super::{
+    super::{or_not_found, outbox},
+    Operator,
+};
 use crate::{
     answer::Answer,
     problem::Result,
-    texts::Texts,
     ui::{
         filled::{Filled, Input},
         form::{Confirmation, Outcome, account_field},
+        standing::Standing,
     },
 };
 
 /// How it stands with an account.
-pub(super) fn state(texts: &Texts, account: &Account) -> Markup {
-    html! {
-        @if account.suspended {
-            strong.down { (texts.get("users-suspended")) }
-        } @else if account.has_password {
-            (texts.get("users-active"))
-        } @else {
-            (texts.get("users-invited"))
-        }
+pub(super) fn standing(account: &Account) -> Standing {
+    Standing {
+        is_suspended: account.suspended,
+        has_password: account.has_password,
+        // Accounts are invited, or made by who has the store.
+        is_confirmed: true,
     }
 }
 
@@ -33,6 +33,7 @@ pub(super) async fn answer(operator: &Operator<'_>, uid: &str) -> Result<Answer>
     let account = load(operator, uid).await?;
     let place = operator.place().below([uid]);
     let mut filled = Filled::new(visit);
+    let mut hint = Markup::default();
     if visit.is_post() {
         match change(operator, &account).await {
             Ok(()) => return Ok(Answer::go(&place.with("done", "saved"))),
@@ -41,7 +42,10 @@ pub(super) async fn answer(operator: &Operator<'_>, uid: &str) -> Result<Answer>
     } else {
         match visit.query()?.text("done") {
             "saved" => filled.done(&texts.get("saved")),
-            "invited" => filled.done(&texts.get("users-done-invited")),
+            "invited" => {
+                filled.done(&texts.get("users-done-invited"));
+                hint = outbox::hint(visit, &operator.client, &operator.account).await?;
+            }
             "suspended" => filled.done(&texts.get("users-done-suspended")),
             _ => {}
         }
@@ -49,8 +53,9 @@ pub(super) async fn answer(operator: &Operator<'_>, uid: &str) -> Result<Answer>
     let known = |name: &Option<String>| name.clone().unwrap_or_default();
     let main = html! {
         (filled.message())
+        (hint)
         dl.facts {
-            dt { (texts.get("state")) } dd { (state(texts, &account)) }
+            dt { (texts.get("state")) } dd { (standing(&account).shown(texts)) }
             dt { (texts.get("people-since")) } dd { (super::super::users::day(&account.date_add)) }
         }
         form.stack method="post" action=(place) {

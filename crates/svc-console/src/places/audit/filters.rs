@@ -1,50 +1,34 @@
 //! What narrows the trail. All of it is in the address.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 use svc_model::{Filter, ListQuery, Lookup, administration::account::Account};
 
-use super::Trail;
+use super::{Trail, actions};
 use crate::{
     href::Href,
+    places::{Context, record::history},
     texts::Texts,
     ui::{paging, time},
     visit::Form,
 };
 
-/// The groups of actions, and the actions that are looked for most.
-const ACTIONS: [&str; 27] = [
-    "records",
-    "records.create",
-    "records.update",
-    "records.delete",
-    "records.update_all",
-    "records.delete_all",
-    "pages",
-    "pages.publish",
-    "users",
-    "teams",
+/// What somebody can show to the service who does something.
+const ACTORS: [&str; 7] = [
     "account",
-    "account.login",
-    "accounts",
-    "projects",
-    "environments",
-    "resources",
-    "members",
-    "rights",
-    "items",
-    "secrets",
-    "allow_hosts",
-    "tokens",
-    "service_tokens",
-    "api_keys",
-    "account_keys",
-    "functions",
-    "proxy",
+    "user",
+    "api_key",
+    "static_token",
+    "service_token",
+    "anonymous",
+    "program",
 ];
 
 /// The parameters of the address that are filters.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "actor",
+    "actor_kind",
     "action",
     "project",
     "environment",
@@ -87,7 +71,14 @@ impl Filters {
     /// The query for the lines.
     pub(super) fn query(&self) -> ListQuery {
         let mut query = ListQuery::new();
-        for name in ["project", "environment", "resource", "model", "request_id"] {
+        for name in [
+            "actor_kind",
+            "project",
+            "environment",
+            "resource",
+            "model",
+            "request_id",
+        ] {
             if let Some(value) = self.given(name) {
                 query = query.filter(name, Lookup::Exact, value);
             }
@@ -134,16 +125,19 @@ pub(super) fn bar(trail: &Trail<'_>, filters: &Filters) -> Markup {
     html! {
         form.filters role="search" method="get" action=(trail.at) {
             (input(filters, "actor", &texts.get("audit-who"), "ann@example.com"))
-            label { (texts.get("audit-what"))
-                input name="action" value=(filters.text("action")) list="actions" placeholder="records.update"
-                    autocomplete="off" autocapitalize="none" spellcheck="false";
-            }
-            datalist #actions {
-                @for action in ACTIONS { option value=(action) {} }
-            }
+            (choice(filters, "actor_kind", &texts.get("audit-with"), &actors(texts)))
+            label { (texts.get("audit-what")) (actions::choice(texts, filters.text("action"))) }
             @if shows_project { (input(filters, "project", &texts.get("audit-project"), "")) }
-            (input(filters, "environment", &texts.get("environment"), ""))
-            (input(filters, "resource", &texts.get("audit-resource"), ""))
+            @match trail.context {
+                Some(context) => {
+                    (choice(filters, "environment", &texts.get("environment"), &environments(texts, context)))
+                    (choice(filters, "resource", &texts.get("audit-resource"), &resources(texts, context)))
+                },
+                None => {
+                    (input(filters, "environment", &texts.get("environment"), ""))
+                    (input(filters, "resource", &texts.get("audit-resource"), ""))
+                },
+            }
             (input(filters, "model", &texts.get("audit-model"), ""))
             (input(filters, "record", &texts.get("audit-record"), "42"))
             (input(filters, "since", &texts.get("audit-since"), "7d"))
@@ -157,12 +151,56 @@ pub(super) fn bar(trail: &Trail<'_>, filters: &Filters) -> Markup {
                 a.button href=(export) { "CSV" }
             }
         }
-        p.small.muted { (hint(texts)) }
+        p.small.muted { (texts.get("audit-hint")) }
     }
 }
 
-fn hint(texts: &Texts) -> String {
-    texts.get("audit-hint")
+/// What somebody can have shown, each with its name.
+fn actors(texts: &Texts) -> Vec<(String, String)> {
+    let named = ACTORS.map(|kind| (kind.to_owned(), history::kind_of_actor(texts, kind)));
+    any(texts, named)
+}
+
+fn environments(texts: &Texts, context: &Context<'_>) -> Vec<(String, String)> {
+    let all = context.project.environments.iter();
+    any(
+        texts,
+        all.map(|it| (it.unique_name.to_string(), it.name.clone())),
+    )
+}
+
+/// The databases and APIs of all environments.
+fn resources(texts: &Texts, context: &Context<'_>) -> Vec<(String, String)> {
+    let all = context.project.resources.iter();
+    let names: BTreeSet<&str> = all.map(|it| it.unique_name.as_str()).collect();
+    let named = names
+        .into_iter()
+        .map(|name| (name.to_owned(), name.to_owned()));
+    any(texts, named)
+}
+
+fn any(
+    texts: &Texts,
+    options: impl IntoIterator<Item = (String, String)>,
+) -> Vec<(String, String)> {
+    let any = (String::new(), texts.get("audit-any"));
+    [any].into_iter().chain(options).collect()
+}
+
+/// A field for one of several values. One that is not among them, since it is gone, stays what is asked for.
+fn choice(filters: &Filters, name: &str, label: &str, options: &[(String, String)]) -> Markup {
+    let chosen = filters.text(name);
+    let is_known = options.iter().any(|(value, _)| value == chosen);
+    html! {
+        label { (label)
+            select name=(name) {
+                @if !is_known { option value=(chosen) selected { (chosen) } }
+                @for (value, text) in options {
+                    option value=(value) selected[value == chosen] { (text) }
+                }
+            }
+        }
+    }
 }
 
 fn input(filters: &Filters, name: &str, label: &str, example: &str) -> Markup {

@@ -7,7 +7,7 @@ use svc_model::{
     records::{Collection, GetHistory, HistoryEntry},
 };
 
-use super::{Trail, filters::Filters, table};
+use super::{Trail, actions, filters::Filters, names::Names, table};
 use crate::{
     answer::Answer,
     places::record::history,
@@ -26,11 +26,13 @@ pub(super) async fn answer(trail: &Trail<'_>, uid: &str) -> Result<Answer> {
     let all = Filters::read(&Form::default());
     let query = all.query().filter("uid", Lookup::Exact, uid).per_page(1);
     let line = credentials::only(trail.load_query(query, &all).await)?;
-    let entry = entry(trail, &line).await;
+    let lines = std::slice::from_ref(&line);
+    let (entry, names) = tokio::join!(entry(trail, &line), Names::load(trail, lines));
     let texts = trail.visit.texts;
     let above = vec![(texts.get("area-audit"), trail.at.clone())];
-    let main = shown(trail, &line, entry.as_ref());
-    Ok(Answer::page(trail.page(line.action.clone(), above, &main)))
+    let main = shown(trail, &line, entry.as_ref(), &names);
+    let title = actions::known(texts, &line.action).unwrap_or_else(|| line.action.clone());
+    Ok(Answer::page(trail.page(title, above, &main)))
 }
 
 /// What the history of the record has of the line.
@@ -56,7 +58,7 @@ async fn entry(trail: &Trail<'_>, line: &Line) -> Option<HistoryEntry> {
     None
 }
 
-fn shown(trail: &Trail<'_>, line: &Line, entry: Option<&HistoryEntry>) -> Markup {
+fn shown(trail: &Trail<'_>, line: &Line, entry: Option<&HistoryEntry>, names: &Names) -> Markup {
     let texts = trail.visit.texts;
     let fact = |name: String, value: &Option<String>| {
         html! {
@@ -69,16 +71,19 @@ fn shown(trail: &Trail<'_>, line: &Line, entry: Option<&HistoryEntry>) -> Markup
             dt { (texts.get("audit-when")) }
             dd { (time::second(trail.account, &line.time)) }
             dt { (texts.get("audit-who")) }
-            dd { (table::actor(trail, line)) }
+            dd { (table::actor(trail, line, names)) }
             dt { (texts.get("audit-what")) }
-            dd { code { (line.action) } }
+            dd { (actions::words(texts, &line.action)) " " code.small.muted { (line.action) } }
             (fact(texts.get("audit-project"), &line.project))
             (fact(texts.get("environment"), &line.environment))
             (fact(texts.get("audit-resource"), &line.resource))
             (fact(texts.get("audit-model"), &line.model))
             @if let Some(record) = &line.record {
                 dt { (texts.get("audit-record")) }
-                dd { (key(trail, line, record)) }
+                dd {
+                    (key(trail, line, record))
+                    @if let Some(name) = names.subject(line) { " " (name) }
+                }
             }
             @if let Some(records) = line.records {
                 dt { (texts.get("audit-records")) }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use svc_model::administration::audit::Line;
 
-use super::Trail;
+use super::{Trail, actions, names::Names};
 use crate::{
     href::Href,
     places::record::history,
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The lines.
-pub(super) fn lines(trail: &Trail<'_>, lines: &[Line]) -> Markup {
+pub(super) fn lines(trail: &Trail<'_>, lines: &[Line], names: &Names) -> Markup {
     let texts = trail.visit.texts;
     let shows_project = trail.context.is_none();
     table::table(
@@ -28,11 +28,11 @@ pub(super) fn lines(trail: &Trail<'_>, lines: &[Line]) -> Markup {
             @for line in lines {
                 tr {
                     td { a href=(trail.at.below([&line.uid])) { (time::second(trail.account, &line.time)) } }
-                    td { (actor(trail, line)) }
-                    td { code { (line.action) } }
+                    td { (actor(trail, line, names)) }
+                    td { (actions::words(texts, &line.action)) }
                     @if shows_project { td { bdi { (line.project.as_deref().unwrap_or_default()) } } }
                     td { bdi { (line.environment.as_deref().unwrap_or_default()) } }
-                    td { (subject(trail, line)) }
+                    td { (subject(trail, line, names)) }
                 }
             }
         },
@@ -40,26 +40,30 @@ pub(super) fn lines(trail: &Trail<'_>, lines: &[Line]) -> Markup {
 }
 
 /// Who did it.
-pub(super) fn actor(trail: &Trail<'_>, line: &Line) -> Markup {
+pub(super) fn actor(trail: &Trail<'_>, line: &Line, names: &Names) -> Markup {
     let kind = history::kind_of_actor(trail.visit.texts, &line.actor_kind);
     html! {
-        @match &line.actor {
-            Some(actor) => { bdi { (actor) } " " span.small.muted { (kind) } },
+        @match names.actor(line) {
+            Some(actor) => { (actor) " " span.small.muted { (kind) } },
             None => (kind),
         }
     }
 }
 
 /// What it was done to.
-fn subject(trail: &Trail<'_>, line: &Line) -> Markup {
+fn subject(trail: &Trail<'_>, line: &Line, names: &Names) -> Markup {
     let texts = trail.visit.texts;
     html! {
         @if let Some(resource) = &line.resource { bdi { (resource) } " " }
         @if let Some(model) = &line.model { bdi { (model) } " " }
         @match (&line.record, line.records) {
-            (Some(record), _) => @match history_of(trail, line, record) {
-                Some(href) => a href=(href) { bdi { (record) } },
-                None => bdi { (record) },
+            (Some(record), _) => @match (history_of(trail, line, record), names.subject(line)) {
+                (Some(href), _) => a href=(href) { bdi { (record) } },
+                (None, Some(name)) => (name),
+                (None, None) => @match page_of(trail, line, record) {
+                    Some(href) => a href=(href) { bdi { (record) } },
+                    None => bdi { (record) },
+                },
             },
             (None, Some(records)) => (texts.with("count-exact", [("count", records.into())])),
             (None, None) => {},
@@ -85,4 +89,12 @@ pub(super) fn history_of(trail: &Trail<'_>, line: &Line, record: &str) -> Option
         "history",
     ];
     is_record.then(|| trail.visit.root.below(parts))
+}
+
+/// The page that a line is about.
+fn page_of(trail: &Trail<'_>, line: &Line, uid: &str) -> Option<Href> {
+    let (project, environment) = (line.project.as_deref()?, line.environment.as_deref()?);
+    let parts = ["projects", project, environment, "pages", "page", uid];
+    let is_page = line.action.starts_with("pages.");
+    is_page.then(|| trail.visit.root.below(parts))
 }

@@ -10,8 +10,8 @@ use crate::{
     answer::Answer,
     places::{
         Context, Scope, charts,
+        readable::Readable,
         saved::{self, Kind},
-        sql,
     },
     problem::Result,
     ui::{form::account_field, frame::Area, notice},
@@ -21,7 +21,8 @@ use crate::{
 /// The parts with what can be done with each, and a form that adds one.
 pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     let context = Context::open(visit, scope).await?;
-    let dashboard = Dashboard::load(&context).await?;
+    let (dashboard, readable) = tokio::join!(Dashboard::load(&context), Readable::limits(&context));
+    let dashboard = dashboard?.seen_by(&context, &readable);
     if !visit.is_post() {
         return Ok(Answer::page(page(&context, &dashboard, None)));
     }
@@ -93,10 +94,8 @@ async fn counted(context: &Context<'_>, text: &str) -> Result<Option<Tile>> {
     let Some((resource, model)) = text.split_once('.') else {
         return Ok(None);
     };
-    if !sql::databases(context)
-        .iter()
-        .any(|name| name.as_str() == resource)
-    {
+    let databases = context.databases();
+    if !databases.iter().any(|name| name.as_str() == resource) {
         return Ok(None);
     }
     let models = context
@@ -118,18 +117,23 @@ async fn keep(
     dashboard: &Dashboard,
     tiles: &[Tile],
 ) -> Result<(), svc_api::Error> {
-    let tiles: Vec<Value> = tiles.iter().map(Tile::to_json).collect();
-    let value = json!({"tiles": tiles});
+    let to_value = |tiles: &mut dyn Iterator<Item = &Tile>| {
+        let tiles: Vec<Value> = tiles.map(Tile::to_json).collect();
+        json!({"tiles": tiles})
+    };
     let administration = context.client.administration();
     let items = administration.items();
     let changeable = dashboard.item.as_ref();
     match changeable.filter(|item| saved::may_change(context, item)) {
         Some(item) => {
             let mut patch = ItemPatch::new();
-            patch.value = Some(value.into());
+            // What others see of a shared one stays.
+            let mut all = tiles.iter().chain(&dashboard.unseen);
+            patch.value = Some(to_value(&mut all).into());
             items.update(&item.uid, patch).send().await?;
         }
         None => {
+            let value = to_value(&mut tiles.iter());
             let mut new = NewItem::new("dashboard", "dashboard", value);
             // The first one of a project is for everybody, if an administrator makes it.
             let is_first = dashboard.item.is_none();

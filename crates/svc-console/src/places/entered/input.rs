@@ -54,7 +54,7 @@ pub(crate) fn input(
             }
         } @else if is_long {
             // A browser drops the first line break of what it is given.
-            textarea id=(id) name=(name) rows=(rows(text)) aria-invalid=[invalid] aria-describedby=[error] spellcheck="false" {
+            textarea id=(id) name=(name) rows=(rows(field.field, text)) aria-invalid=[invalid] aria-describedby=[error] spellcheck="false" {
                 "\n" (text)
             }
         } @else {
@@ -72,6 +72,26 @@ fn is_false(text: &str) -> bool {
     text == "false"
 }
 
-fn rows(text: &str) -> usize {
-    text.lines().count().clamp(3, 16)
+/// How many lines a text has in an input. Most texts are short; where a browser can, the input grows with what is typed.
+fn rows(kind: FieldType, text: &str) -> usize {
+    let at_least = match kind {
+        FieldType::JsonField | FieldType::ArrayField | FieldType::GeometryField => 3,
+        _ => 1,
+    };
+    let lines = text.lines().map(|line| line.len() / ONE_LINE + 1);
+    lines.sum::<usize>().clamp(at_least, 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_text_has_one_line_and_a_long_one_as_many_as_it_takes() {
+        let of = |text: &str| rows(FieldType::TextField, text);
+        assert_eq!((of(""), of("Müller"), of("a\nb\nc")), (1, 1, 3));
+        assert_eq!(of(&"x".repeat(200)), 3);
+        assert_eq!(of(&"x\n".repeat(100)), 16);
+        assert_eq!(rows(FieldType::JsonField, "{}"), 3);
+    }
 }

@@ -126,9 +126,7 @@ fn issued(context: &Context<'_>, made: &CreatedServiceToken) -> Markup {
     let usage = html! {
         @if let Some(text) = text {
             p { (texts.get("integrations-service-token-usage")) }
-            pre.copied tabindex="0" data-copy=(texts.get("copy-text")) data-done=(texts.get("copy-done")) {
-                code { "Authorization: JWT " (text) }
-            }
+            (secret::copied(texts, &html! { "Authorization: JWT " (text) }))
         }
     };
     secret::issued(texts, text, &usage)

@@ -177,9 +177,7 @@ fn issued(context: &Context<'_>, made: &CreatedToken) -> Markup {
     let usage = html! {
         @if let (Some(text), Ok(url)) = (text, url) {
             p { (texts.get("integrations-token-usage")) }
-            pre.copied tabindex="0" data-copy=(texts.get("copy-text")) data-done=(texts.get("copy-done")) {
-                code { "export SVC_API_TOKEN=" (text) "\ncurl -H \"Authorization: $SVC_API_TOKEN\" '" (url.uri()) "'" }
-            }
+            (secret::copied(texts, &html! { "export SVC_API_TOKEN=" (text) "\ncurl -H \"Authorization: $SVC_API_TOKEN\" '" (url.uri()) "'" }))
         }
     };
     secret::issued(texts, text, &usage)

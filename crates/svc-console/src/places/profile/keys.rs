@@ -189,9 +189,7 @@ fn issued(own: &Own<'_>, made: &CreatedApiKey) -> Markup {
     let usage = html! {
         @if let Some(text) = text {
             p { (texts.get("profile-key-usage")) }
-            pre.copied tabindex="0" data-copy=(texts.get("copy-text")) data-done=(texts.get("copy-done")) {
-                code { "export SVC_API_KEY=" (text) "\ncurl -H \"Authorization: Bearer $SVC_API_KEY\" '" (url) "'" }
-            }
+            (secret::copied(texts, &html! { "export SVC_API_KEY=" (text) "\ncurl -H \"Authorization: Bearer $SVC_API_KEY\" '" (url) "'" }))
         }
     };
     secret::issued(texts, text, &usage)

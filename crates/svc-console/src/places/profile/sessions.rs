@@ -7,15 +7,13 @@ use super::{Own, Part};
 use crate::{
     answer::Answer,
     problem::Result,
-    ui::{form::account_field, notice, paging, table, time},
+    ui::{form::account_field, notice, paging, sessions::sessions},
 };
 
 /// How many a page has.
 const PER_PAGE: u32 = 50;
 /// How many are ended at once.
 const MOST_ENDED: usize = 1_000;
-/// How much of what a browser calls itself is shown.
-const LONGEST_AGENT: usize = 90;
 
 /// What the address says after all other sessions were ended.
 const OTHERS: &str = "others";
@@ -38,7 +36,7 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
     if let Some(which) = query.get("ended").filter(|_| message.is_none()) {
         let text = match which {
             OTHERS => visit.texts.get("profile-sessions-ended"),
-            _ => visit.texts.get("profile-session-ended"),
+            _ => visit.texts.get("session-ended"),
         };
         message = Some(notice::done(&text));
     }
@@ -89,36 +87,20 @@ fn shown(
     let (visit, texts) = (own.visit, own.visit.texts);
     let place = own.place(Part::Sessions);
     let at = |query: &ListQuery| paging::at(place.clone(), query);
-    let head = html! { tr {
-        th scope="col" { (texts.get("profile-session-what")) }
-        th scope="col" { (texts.get("profile-session-address")) }
-        th scope="col" { (texts.get("profile-session-since")) }
-        th scope="col" { (texts.get("credentials-used")) }
-        th scope="col" { span.visually-hidden { (texts.get("profile-session-end")) } }
-    } };
-    let rows = html! {
-        @for session in &found.results {
-            tr {
-                td { (agent(own, session)) }
-                td { bdi { (session.address.as_deref().unwrap_or_default()) } }
-                td { (time::minute(own.account, &session.date_add)) }
-                td { (time::minute(own.account, &session.last_use)) }
-                td {
-                    @if session.current {
-                        form method="post" action=(visit.root.below(["sign-out"])) {
-                            (account_field(own.account))
-                            button { (texts.get("sign-out")) }
-                        }
-                    } @else {
-                        form method="post" action=(place) {
-                            (account_field(own.account))
-                            input type="hidden" name="session" value=(session.uid);
-                            button.danger { (texts.get("profile-session-end")) }
-                        }
-                    }
-                }
+    let action = |session: &Session| match session.current {
+        true => html! {
+            form method="post" action=(visit.root.below(["sign-out"])) {
+                (account_field(own.account))
+                button { (texts.get("sign-out")) }
             }
-        }
+        },
+        false => html! {
+            form method="post" action=(place) {
+                (account_field(own.account))
+                input type="hidden" name="session" value=(session.uid);
+                button.danger { (texts.get("session-end")) }
+            }
+        },
     };
     let has_others = found.results.iter().any(|session| !session.current);
     own.page(
@@ -132,23 +114,8 @@ fn shown(
                     button.danger { (texts.get("profile-sessions-end")) }
                 }
             }
-            (table::table(&texts.get("profile-sessions"), &head, &rows))
+            (sessions(texts, own.account, &found.results, action))
             (paging::links(texts, found, query, at, &html! {}))
         },
     )
-}
-
-/// What the browser or the program calls itself.
-fn agent(own: &Own<'_>, session: &Session) -> Markup {
-    let texts = own.visit.texts;
-    let name = session.user_agent.as_deref().unwrap_or_default();
-    let short: String = name.chars().take(LONGEST_AGENT).collect();
-    html! {
-        @if session.current { strong.up { (texts.get("profile-session-this")) } " " }
-        @if short.is_empty() {
-            span.muted { (texts.get("profile-session-unknown")) }
-        } @else {
-            bdi title=(name) { (short) }
-        }
-    }
 }

@@ -85,7 +85,7 @@ fn shown(
             p.empty-state { (texts.get("history-empty")) }
         }
         @for (number, entry) in page.results.iter().enumerate() {
-            (change(model, entry, number, &undo_form(model, id, entry, here.get("_after"))))
+            (change(model, &page.results, number, &undo_form(model, id, entry, here.get("_after"))))
         }
         nav.pages aria-label=(texts.get("pages")) {
             @if here.get("_after").is_some() {
@@ -98,20 +98,31 @@ fn shown(
     })
 }
 
-/// One change: who, when, and what the fields had before and after.
-fn change(model: &Model<'_>, entry: &HistoryEntry, number: usize, undo: &Markup) -> Markup {
+/// One of the changes: who, when, and what the fields had before and after.
+fn change(model: &Model<'_>, all: &[HistoryEntry], number: usize, undo: &Markup) -> Markup {
     let texts = model.texts();
+    let account = &model.context.account;
+    let Some((entry, earlier)) = all.get(number..).and_then(<[HistoryEntry]>::split_first) else {
+        return html! {};
+    };
+    let taken_back = past::taken_back(entry, earlier);
     let kind = |field: &str| model.field(field).map(|field| field.field);
     html! {
         section.change aria-labelledby=(format!("change{number}")) {
             div.change-head {
                 h2 #(format!("change{number}")) {
                     (action(texts, &entry.action)) " "
-                    span.muted { (time::second(&model.context.account, &entry.time)) }
+                    span.muted { (time::second(account, &entry.time)) }
                 }
                 p { (actor(texts, &entry.actor)) }
                 div.grow {}
                 (undo)
+            }
+            @if let Some(at) = taken_back && let Some(other) = earlier.get(at) {
+                p {
+                    (texts.get("history-took-back")) " "
+                    a href=(format!("#change{}", number + at + 1)) { (time::second(account, &other.time)) }
+                }
             }
             @if entry.outcome.is_some() { p.small { (texts.get("history-unknown")) } }
             (values(texts, &kind, entry))

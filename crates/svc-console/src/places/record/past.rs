@@ -52,8 +52,69 @@ impl<'e> Change<'e> {
         }
     }
 
+    /// Whether this brought back what the other change had replaced.
+    fn reverses(&self, other: &Self) -> bool {
+        let text = |value: &Option<Box<RawValue>>| value.as_deref().map(|raw| raw.get().to_owned());
+        let is_known = !self.is_cut() && !other.is_cut();
+        is_known && text(&self.old) == text(&other.new) && text(&self.new) == text(&other.old)
+    }
+
     /// Whether what it was, or what it became, is not known whole.
     pub(super) fn is_cut(&self) -> bool {
         self.cut_old.is_some() || self.cut_new.is_some()
+    }
+}
+
+/// Which of the earlier changes of a record, the newest first, a change has taken back: all that it did, and nothing else.
+pub(super) fn taken_back(entry: &HistoryEntry, earlier: &[HistoryEntry]) -> Option<usize> {
+    let changes = entry
+        .changes
+        .as_ref()
+        .filter(|changes| !changes.is_empty())?;
+    let reverses = |other: &HistoryEntry| {
+        let Some(others) = &other.changes else {
+            return false;
+        };
+        let mut fields = changes.iter();
+        changes.len() == others.len()
+            && fields.all(|(field, raw)| {
+                let mut others = others.iter();
+                let other = others.find(|(name, _)| *name == field);
+                other.is_some_and(|(_, other)| {
+                    Change::read(field, raw).reverses(&Change::read(field, other))
+                })
+            })
+    };
+    earlier.iter().position(reverses)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn entry(changes: serde_json::Value) -> HistoryEntry {
+        let entry = json!({
+            "time": "2026-07-01T12:00:00Z", "action": "records.update", "actor": {"kind": "account"}, "changes": changes
+        });
+        serde_json::from_value(entry).unwrap()
+    }
+
+    #[test]
+    fn a_change_takes_back_the_newest_one_that_it_reverses_whole() {
+        let made = || entry(json!({"a": {"old": 1, "new": 2}, "b": {"old": null, "new": "x"}}));
+        let back = entry(json!({"a": {"old": 2, "new": 1}, "b": {"old": "x", "new": null}}));
+        let other = || entry(json!({"a": {"old": 5, "new": 1}}));
+        assert_eq!(taken_back(&back, &[other(), made(), made()]), Some(1));
+        // Only a part of it, and more than it.
+        let part = entry(json!({"a": {"old": 2, "new": 1}}));
+        assert_eq!(taken_back(&part, &[made()]), None);
+        assert_eq!(taken_back(&back, &[part]), None);
+        // Of a value that is not known whole nobody can say so.
+        let cut = entry(json!({"a": {"old": "x", "new": "y", "cut": {"old": 9}}}));
+        let back = entry(json!({"a": {"old": "y", "new": "x"}}));
+        assert_eq!(taken_back(&back, &[cut]), None);
+        assert_eq!(taken_back(&entry(json!({})), &[entry(json!({}))]), None);
     }
 }

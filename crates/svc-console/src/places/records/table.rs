@@ -94,11 +94,17 @@ pub(super) fn count(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
 /// The head of a column, which orders by it: first upwards, then downwards, then no more.
 fn head(view: &View<'_>, shown: &TableColumn<'_>) -> Markup {
     let column = shown.field;
-    let mut orders = view.query.order_by.iter();
-    let order = orders.find(|order| order.field == column.name);
+    let is_here = |order: &&OrderBy| order.field == column.name;
+    let asked = view.query.order_by.iter().find(is_here);
+    // Where nothing is asked for, the key orders the records, the largest first.
+    let key = view.model.key_fields();
+    let key = key.first().map(|key| OrderBy::descending(*key));
+    let first = view.query.order_by.first().or(key.as_ref());
+    let is_first = first.is_some_and(|order| is_here(&order));
+    let order = asked.or(first.filter(is_here));
     let mut query: ListQuery = view.at_start();
     query.order_by.clear();
-    match order.map(|order| order.descending) {
+    match asked.map(|order| order.descending) {
         None => query.order_by.push(OrderBy::ascending(&column.name)),
         Some(false) => query.order_by.push(OrderBy::descending(&column.name)),
         Some(true) => {}
@@ -108,12 +114,12 @@ fn head(view: &View<'_>, shown: &TableColumn<'_>) -> Markup {
         false => "ascending",
     });
     html! {
-        th class=[&shown.class] scope="col" aria-sort=[sorted] {
-            a href=(view.at(&query)) {
+        th class=[&shown.class] scope="col" aria-sort=[sorted.filter(|_| is_first)] {
+            a.sorted[sorted.is_some()] href=(view.at(&query)) {
                 bdi { (column.name) }
                 @match sorted {
-                    Some("ascending") => span aria-hidden="true" { " ↑" },
-                    Some(_) => span aria-hidden="true" { " ↓" },
+                    Some("ascending") => span aria-hidden="true" { "↑" },
+                    Some(_) => span aria-hidden="true" { "↓" },
                     None => {},
                 }
             }

@@ -32,11 +32,19 @@ pub(super) enum Kind {
 impl Kind {
     const ALL: [Self; 4] = [Self::Postgres, Self::Mysql, Self::Sqlite, Self::Url];
 
-    /// The kind of this name, as the address of the page has it.
-    pub(super) fn of(name: &str) -> Self {
-        let mut all = Self::ALL.into_iter();
-        all.find(|kind| kind.name() == name)
+    /// The kind of this name, as the address of the page has it, where it is offered to who looks.
+    pub(super) fn of(name: &str, is_operator: bool) -> Self {
+        let mut offered = Self::offered(is_operator);
+        offered
+            .find(|kind| kind.name() == name)
             .unwrap_or(Self::Postgres)
+    }
+
+    /// Those that somebody may use: files of the machine are for operators. Those in a folder that the service opens to others
+    /// have URLs.
+    fn offered(is_operator: bool) -> impl Iterator<Item = Self> {
+        let all = Self::ALL.into_iter();
+        all.filter(move |kind| is_operator || *kind != Self::Sqlite)
     }
 
     fn name(self) -> &'static str {
@@ -63,11 +71,17 @@ impl Kind {
 pub(super) struct Connection<'f> {
     kind: Kind,
     form: &'f Form,
+    /// Whether the database cannot be reached, which is all that is wrong with it.
+    pub(super) may_be_kept: bool,
 }
 
 impl<'f> Connection<'f> {
     pub(super) fn of(kind: Kind, form: &'f Form) -> Self {
-        Self { kind, form }
+        Self {
+            kind,
+            form,
+            may_be_kept: false,
+        }
     }
 
     /// The address as a URL.
@@ -104,11 +118,10 @@ impl<'f> Connection<'f> {
     pub(super) fn form(&self, context: &Context<'_>, home: &Href, filled: &Filled<'_>) -> Markup {
         let texts = context.texts();
         let place = |kind: Kind| home.below(["connect"]).with("engine", kind.name());
-        let (refused, _) = filled.errors_of("url");
         let field = |field: &Field<'_>| self.field(filled, field);
         html! {
             nav.tabs aria-label=(texts.get("engine")) {
-                @for kind in Kind::ALL {
+                @for kind in Kind::offered(context.account.is_operator) {
                     a href=(place(kind)) aria-current=[(kind == self.kind).then_some("page")] { (kind.title()) }
                 }
             }
@@ -122,6 +135,7 @@ impl<'f> Connection<'f> {
                 @match self.kind {
                     Kind::Url => (field(&Field {
                         placeholder: Some("postgres://user:password@host/database"),
+                        hint: (!context.account.is_operator).then(|| texts.get("connect-url-hint")),
                         ..Field::required("url", "URL".to_owned())
                     })),
                     Kind::Sqlite => (field(&Field {
@@ -132,7 +146,7 @@ impl<'f> Connection<'f> {
                     })),
                     Kind::Postgres | Kind::Mysql => (self.server(texts, filled)),
                 }
-                @if refused.is_some() {
+                @if self.may_be_kept {
                     label.check {
                         input type="checkbox" name="unchecked" value="1" checked[self.form.get("unchecked").is_some()];
                         (texts.get("keep-unchecked"))
@@ -236,7 +250,14 @@ mod tests {
         assert_eq!(url(Kind::Mysql, form), "mysql://u@h:3307/d");
         assert_eq!(url(Kind::Sqlite, "path=+%2Fsrv%2Fa.db"), "sqlite:/srv/a.db");
         assert_eq!(url(Kind::Url, "url=sqlite%3Aa.db"), "sqlite:a.db");
-        assert_eq!(Kind::of("nothing"), Kind::Postgres);
+    }
+
+    #[test]
+    fn files_are_offered_to_operators_alone() {
+        assert_eq!(Kind::of("nothing", false), Kind::Postgres);
+        assert_eq!(Kind::of("sqlite", false), Kind::Postgres);
+        assert_eq!(Kind::of("mysql", false), Kind::Mysql);
+        assert_eq!(Kind::of("sqlite", true), Kind::Sqlite);
     }
 
     #[test]

@@ -79,11 +79,7 @@ async fn all(list: Call<List>) -> Result<Vec<Rule>, Error> {
 
 /// The databases of the environment, by name.
 pub(in crate::places) fn databases<'c>(context: &'c Context<'_>) -> Vec<&'c ResourceName> {
-    let all = context.project.resources.iter();
-    let here = all.filter(|resource| {
-        resource.environment == context.scope.environment && resource.kind == "database"
-    });
-    let mut names: Vec<&ResourceName> = here.map(|resource| &resource.unique_name).collect();
+    let mut names = context.databases();
     names.sort();
     names
 }

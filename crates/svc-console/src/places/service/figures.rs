@@ -79,7 +79,7 @@ fn shown(operated: &Operated<'_>, metrics: &Metrics, has_others: bool, hours: u3
             @for figure in figures(texts) {
                 section.tile {
                     h2 { (figure.name) }
-                    (now(texts, &figure, &metrics.current))
+                    (newest(operated, &figure, samples.last(), &metrics.current))
                     @if !samples.is_empty() {
                         (chart(texts, &drawn(operated, &figure, &samples)))
                     }
@@ -135,9 +135,22 @@ fn figures(texts: &Texts) -> [Figure; 6] {
     ]
 }
 
-/// The figure of this moment.
-fn now(texts: &Texts, figure: &Figure, current: &Sample) -> Markup {
-    let value = (figure.of)(current);
+/// The figure with which the line ends; where there is no line yet, that of this moment.
+fn newest(
+    operated: &Operated<'_>,
+    figure: &Figure,
+    last: Option<&Sample>,
+    current: &Sample,
+) -> Markup {
+    let texts = operated.visit.texts;
+    let value = (figure.of)(last.unwrap_or(current));
+    let when = match last {
+        Some(last) => {
+            let time = time::clock(operated.account, &last.at);
+            texts.with("service-figure-until", [("time", time.into())])
+        }
+        None => texts.get("service-figure-now"),
+    };
     html! {
         p.big-number {
             @match value {
@@ -147,7 +160,7 @@ fn now(texts: &Texts, figure: &Figure, current: &Sample) -> Markup {
                 },
                 None => "–",
             }
-            " " span.small.muted { (texts.get("service-figure-now")) }
+            " " span.small.muted { (when) }
         }
     }
 }

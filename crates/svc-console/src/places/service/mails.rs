@@ -3,11 +3,11 @@
 use maud::html;
 use svc_model::ListQuery;
 
-use super::{Operated, Part};
+use super::{super::outbox, Operated, Part};
 use crate::{
     answer::Answer,
     problem::Result,
-    ui::{paging, table, time},
+    ui::{paging, secret, table, time},
 };
 
 /// How many a page has.
@@ -18,7 +18,10 @@ pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
     let (visit, texts) = (operated.visit, operated.visit.texts);
     let query = paging::read(ListQuery::new().per_page(PER_PAGE), &visit.query()?);
     let mails = operated.client.administration().mails();
-    let found = mails.list().query(query.clone()).send().await?;
+    let (found, service) = tokio::try_join!(
+        async { Ok(mails.list().query(query.clone()).send().await?) },
+        operated.load()
+    )?;
     let head = html! { tr {
         th scope="col" { (texts.get("service-mail-to")) }
         th scope="col" { (texts.get("service-mail-subject")) }
@@ -46,6 +49,10 @@ pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
     let at = |query: &ListQuery| paging::at(place.clone(), query);
     let main = html! {
         p.muted { (texts.get("service-mails-what")) }
+        @if let Some(command) = outbox::command(&service.settings) {
+            p.muted { (texts.get("outbox-command")) }
+            (secret::copied(texts, &html! { (command) }))
+        }
         @if found.results.is_empty() {
             p.empty-state { (texts.get("service-mails-empty")) }
         } @else {

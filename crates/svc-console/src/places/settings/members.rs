@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use svc_model::{Count, ListQuery, Lookup, administration::members::Member};
 
 use super::super::{
-    Context, or_not_found,
+    Context, or_not_found, outbox,
     rights::{rules, summary},
     tabs::Setting,
-    users::{day, team_choices, team_filter, teams_for_new},
+    users::{day, full_name, team_choices, team_filter, teams_for_new},
 };
 use crate::{
     answer::Answer,
@@ -18,6 +18,7 @@ use crate::{
         form::{Confirmation, Outcome, account_field},
         frame::Area,
         paging,
+        standing::Standing,
         table::table,
     },
 };
@@ -32,6 +33,7 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
     let form = visit.query()?;
     let members = context.client.administration().members();
     let mut filled = Filled::new(visit);
+    let mut hint = Markup::default();
     if visit.is_post() {
         let sent = visit.form();
         let new = members.create(sent.text("email").trim(), sent.text("team"));
@@ -41,6 +43,7 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
         }
     } else if form.get("added").is_some() {
         filled.done(&texts.get("settings-members-added"));
+        hint = outbox::hint(visit, &context.client, &context.account).await?;
     }
     let mut query = ListQuery::new().order_by("email").per_page(PER_PAGE);
     query.count = Count::Auto;
@@ -71,6 +74,7 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
     let main = html! {
         (Setting::Members.tabs(context))
         (filled.message())
+        (hint)
         form.toolbar method="post" action=(place) {
             (account_field(&context.account))
             (filled.text("email", &texts.get("email"), "", Input::EMAIL))
@@ -109,16 +113,9 @@ fn rows(context: &Context<'_>, members: &[Member]) -> Markup {
                 td.key {
                     a href=(context.place(["settings", "members", &member.uid])) { bdi { (member.email) } }
                 }
-                td { bdi { (full_name(member)) } }
+                td { bdi { (full_name(&member.first_name, &member.last_name)) } }
                 td { a href=(context.place(["teams", &member.team.uid])) { bdi { (member.team.name) } } }
-                td {
-                    // Who signs in without a password, by a link, is not waited for.
-                    @if member.has_password || member.uid == context.account.uid {
-                        (texts.get("users-active"))
-                    } @else {
-                        (texts.get("users-invited"))
-                    }
-                }
+                td { (standing(context, member).shown(texts)) }
                 td { (day(&member.date_add)) }
             }
         }
@@ -126,10 +123,13 @@ fn rows(context: &Context<'_>, members: &[Member]) -> Markup {
     table(&texts.get("settings-members"), &head, &body)
 }
 
-fn full_name(member: &Member) -> String {
-    let names = [member.first_name.as_deref(), member.last_name.as_deref()];
-    let names: Vec<&str> = names.into_iter().flatten().collect();
-    names.join(" ")
+fn standing(context: &Context<'_>, member: &Member) -> Standing {
+    Standing {
+        is_suspended: false,
+        // Who signs in without a password, by a link, is not waited for.
+        has_password: member.has_password || member.uid == context.account.uid,
+        is_confirmed: true,
+    }
 }
 
 /// One member: the team, and what it may do.

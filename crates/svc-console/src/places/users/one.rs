@@ -9,10 +9,10 @@ use svc_model::{
 
 use super::{
     super::{
-        Context, or_not_found,
+        Context, or_not_found, outbox,
         rights::{rules, summary},
     },
-    above, day, full_name, sessions, team_choices,
+    above, day, full_name, sessions, standing, team_choices,
 };
 use crate::{
     answer::Answer,
@@ -40,13 +40,19 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     .map_err(or_not_found)?;
     let place = context.place(["users", uid]);
     let mut filled = Filled::new(visit);
+    let mut hint = Markup::default();
     if visit.is_post() {
         match act(context, &user).await {
             Ok(done) => return Ok(Answer::go(&place.with("done", done))),
             Err(error) => filled.refuse(error, &["first_name", "last_name", "group"])?,
         }
     } else {
-        tell_done(&mut filled, visit.query()?.text("done"), texts);
+        let query = visit.query()?;
+        let done = query.text("done");
+        tell_done(&mut filled, done, texts);
+        if done == "invited" {
+            hint = outbox::hint(visit, &context.client, &context.account).await?;
+        }
     }
     let (rules, open) = tokio::try_join!(
         rules::of_team(context, user.group.as_str()),
@@ -61,6 +67,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     };
     let main = html! {
         (filled.message())
+        (hint)
         (page.state(open))
         (page.actions(open))
         section {
@@ -88,7 +95,7 @@ async fn shown(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let user = user.map_err(or_not_found)?;
     let main = html! {
         dl.facts {
-            dt { (texts.get("people-name")) } dd { bdi { (full_name(&user)) } }
+            dt { (texts.get("people-name")) } dd { bdi { (full_name(&user.first_name, &user.last_name)) } }
             dt { (texts.get("people-since")) } dd { (day(&user.date_add)) }
         }
         p.muted { (texts.get("people-only-read")) }
@@ -142,16 +149,8 @@ impl Page<'_> {
         html! {
             dl.facts {
                 dt { (texts.get("state")) }
-                dd {
-                    @if self.standing.suspended {
-                        strong.down { (texts.get("users-suspended")) }
-                    } @else if self.standing.has_password {
-                        strong.up { (texts.get("users-active")) }
-                    } @else {
-                        strong { (texts.get("users-invited")) }
-                    }
-                }
-                dt { (texts.get("people-sessions")) }
+                dd { (standing(self.standing).shown(texts)) }
+                dt { (texts.get("sessions")) }
                 dd {
                     a href=(self.place.below(["sessions"])) {
                         (texts.with("people-sessions-count", [("count", open.into())]))

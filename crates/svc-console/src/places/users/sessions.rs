@@ -12,7 +12,7 @@ use super::{
 use crate::{
     answer::Answer,
     problem::Result,
-    ui::{form::account_field, frame::Area, notice, paging, table::table},
+    ui::{form::account_field, frame::Area, notice, paging, sessions::sessions},
 };
 
 /// How many sessions a page has.
@@ -76,7 +76,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     }
     let query = visit.query()?;
     if query.get("ended").is_some() {
-        message = Some(notice::done(&texts.get("people-sessions-ended")));
+        message = Some(notice::done(&texts.get("session-ended")));
     }
     let query = paging::read(ListQuery::new().per_page(PER_PAGE), &query);
     let administration = context.client.administration();
@@ -86,38 +86,20 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         list(context, uid, query.clone())
     )
     .map_err(or_not_found)?;
-    let head = html! {
-        tr {
-            th scope="col" { (texts.get("people-sessions-last-use")) }
-            th scope="col" { (texts.get("people-since")) }
-            th scope="col" { (texts.get("people-sessions-address")) }
-            th scope="col" { (texts.get("people-sessions-agent")) }
-            th scope="col" { span.visually-hidden { (texts.get("people-sessions-end")) } }
-        }
-    };
-    let row = |session: &Session| {
+    let action = |session: &Session| {
         html! {
-            tr {
-                td { (moment(&session.last_use)) }
-                td { (moment(&session.date_add)) }
-                td { bdi { (session.address.as_deref().unwrap_or_default()) } }
-                td { bdi { (session.user_agent.as_deref().unwrap_or_default()) } }
-                td {
-                    form.inline method="post" action=(place) {
-                        (account_field(&context.account))
-                        button name="session" value=(session.uid) { (texts.get("people-sessions-end")) }
-                    }
-                }
+            form method="post" action=(place) {
+                (account_field(&context.account))
+                button.danger name="session" value=(session.uid) { (texts.get("session-end")) }
             }
         }
     };
-    let body = html! { @for session in &page.results { (row(session)) } };
     let main = html! {
         @if let Some(message) = message { (message) }
         @if page.results.is_empty() {
             p.empty-state { (texts.get("people-sessions-empty")) }
         } @else {
-            (table(&texts.get("people-sessions"), &head, &body))
+            (sessions(texts, &context.account, &page.results, action))
             div.actions {
                 a.button.danger href=(user.below(["sign-out"])) { (texts.get("people-sessions-end-all")) }
             }
@@ -126,14 +108,6 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     };
     let mut above = above(context);
     above.push((known.email, user));
-    let page = context.page(Area::Users, texts.get("people-sessions"), above, &main);
+    let page = context.page(Area::Users, texts.get("sessions"), above, &main);
     Ok(Answer::page(page))
-}
-
-/// A time without what a reader does not need.
-fn moment(time: &str) -> maud::Markup {
-    let text = time.replacen('T', " ", 1);
-    html! {
-        time datetime=(time) { (text.get(..16).unwrap_or(&text)) }
-    }
 }

@@ -95,14 +95,14 @@ impl<O: Operation> ListCall<O> {
         ListedOf::Project(ProjectName::from(self.path_value(0)))
     }
 
-    /// The entries of the environment that the path names.
-    pub(super) fn of_environment(&self) -> ListedOf {
-        ListedOf::Environment(self.scope())
-    }
-
     /// The environment that the path names.
     pub(super) fn scope(&self) -> Scope {
         Scope::new(self.path_value(0), self.path_value(1))
+    }
+
+    /// The entries of the environment that the path names.
+    pub(super) fn of_environment(&self) -> ListedOf {
+        ListedOf::Environment(self.scope())
     }
 
     /// The value of a name in the path.

@@ -7,7 +7,7 @@ use svc_model::{
     administration::items::{Create, Delete, Get, List, Update},
     wire::Operation,
 };
-use svc_store::{Administered, ItemCaller, ItemPatch, ListedOf, NewItem};
+use svc_store::{Administered, ItemCaller, ItemPatch, ListedOf, NewItem, TeamRights};
 use uuid::Uuid;
 
 use super::{
@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     api::{call::Call, routes::Routes},
+    auth::account::Account,
     http::{ApiError, ApiResult},
 };
 
@@ -33,10 +34,13 @@ pub(super) fn routes() -> Routes {
 
 async fn list(call: ListCall<List>) -> ApiResult {
     let own = call.account().uid().to_string();
+    let rights = rights(call.account(), &call.scope());
+    let readable = rights.map_or_else(|| Filter::or([]), |rights| rights.readable_items());
     call.list_with(WHAT, call.of_environment(), &[], |mut query, _| {
+        let shared = Filter::field("shared", Lookup::Exact, "true");
         let seen = Filter::or([
             Filter::field("owner", Lookup::Exact, own.as_str()),
-            Filter::field("shared", Lookup::Exact, "true"),
+            Filter::and([shared, readable]),
         ]);
         query.filter = Some(match query.filter.take() {
             None => seen,
@@ -121,11 +125,18 @@ fn caller<O: Operation>(call: &Call<O>, scope: &Scope) -> ItemCaller {
     ItemCaller::new(call.account.uid(), is_administrator)
 }
 
-/// Whose an item is.
+/// What the team of an account may do in an environment.
+fn rights(account: &Account, scope: &Scope) -> Option<TeamRights> {
+    let (_, rights) = account.rights().in_project(&scope.project)?;
+    Some(rights.in_environment(&scope.environment))
+}
+
+/// Whose an item is, and what it is about.
 #[derive(Deserialize)]
 struct Seen {
     owner: Uuid,
     shared: bool,
+    model: Option<String>,
 }
 
 /// Refuses a change of somebody else's item by anybody but an administrator.
@@ -144,13 +155,15 @@ async fn ensure_changeable<O: Operation>(
     }
 }
 
-/// An item that another account keeps for itself is not there.
+/// An item that another account keeps for itself, or that is about what the caller may not read, is not there.
 async fn ensure_seen<O: Operation>(call: &Call<O>, scope: &Scope, uid: &str) -> ApiResult<Seen> {
     let of = ListedOf::Environment(scope.clone());
     let found = entry(&call.state, WHAT, of, uid).await?;
     let item: Seen = serde_json::from_slice(&found.body)
         .map_err(|error| ApiError::Internal(error.to_string()))?;
-    match item.shared || item.owner == call.account.uid() {
+    let about = item.model.as_deref();
+    let is_readable = || rights(&call.account, scope).is_some_and(|it| it.read_item_about(about));
+    match item.owner == call.account.uid() || (item.shared && is_readable()) {
         true => Ok(item),
         false => Err(ApiError::NotFound("there is no such entry".to_owned())),
     }

@@ -123,11 +123,16 @@ async fn delete(call: Call<Delete>) -> ApiResult {
 
 async fn test(call: Call<Test>) -> ApiResult {
     let Test {
+        scope,
         url,
+        unique_name,
         idempotency_key,
         ..
     } = &call.operation;
     let test = async || {
+        if let Some(name) = unique_name {
+            call.store.resources().check_new_name(scope, name).await?;
+        }
         let url = Secret::new(url.expose());
         Made::of(&call.state.test_resource(&url, given_by(&call)).await?)
     };

@@ -3,10 +3,10 @@
 use svc_model::{
     Realm, UserUid,
     administration::users::{
-        Create, DeleteSession, Get, Invite, ListSessions, Resume, Suspend, User,
+        Create, DeleteSession, Get, Invite, List, ListSessions, Resume, Suspend, User,
     },
 };
-use svc_store::{ListedOf, NewUser, Secret};
+use svc_store::{Administered, ListedOf, NewUser, Secret};
 use uuid::Uuid;
 
 use super::{
@@ -21,6 +21,7 @@ use crate::{
 
 pub(super) fn routes() -> Routes {
     Routes::new()
+        .on::<List, _>(list)
         .on::<Create, _>(create)
         .on::<Get, _>(get)
         .on::<ListSessions, _>(list_sessions)
@@ -28,6 +29,10 @@ pub(super) fn routes() -> Routes {
         .on::<Suspend, _>(suspend)
         .on::<Resume, _>(resume)
         .on::<Invite, _>(invite)
+}
+
+async fn list(call: ListCall<List>) -> ApiResult {
+    call.list(Administered::Users, call.of_environment()).await
 }
 
 async fn create(call: Call<Create>) -> ApiResult {
@@ -131,8 +136,11 @@ fn parse(uid: &UserUid) -> ApiResult<Uuid> {
 }
 
 fn shown(user: svc_store::User) -> User {
-    let mut shown = User::new(user.uid.to_string(), user.email, user.team.uid.to_string());
+    let (uid, team) = (user.uid.to_string(), user.team.uid.to_string());
+    let mut shown = User::new(uid, user.email, team, user.date_add.to_string());
+    (shown.first_name, shown.last_name) = (user.first_name, user.last_name);
     shown.suspended = user.suspended.is_some();
     shown.has_password = user.has_password;
+    shown.email_confirmed = user.email_confirmed;
     shown
 }
