@@ -1,5 +1,7 @@
 //! Several services over one store in a PostgreSQL database, and one whose store goes away.
 
+mod imports;
+
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
@@ -42,11 +44,20 @@ impl Cluster {
     }
 
     fn node(&self, options: &[&str]) -> Service {
-        let dir = format!("node{}", self.nodes.len());
-        let mut arguments = vec!["serve", "--store", &self.store, "--dir", &dir];
+        self.node_in(&format!("node{}", self.nodes.len()), options)
+    }
+
+    /// Another node, with this folder.
+    fn node_in(&self, dir: &str, options: &[&str]) -> Service {
+        let mut arguments = vec!["serve", "--store", &self.store, "--dir", dir];
         arguments.extend(["--connect", "shop=sqlite:shop.db"]);
         arguments.extend(options);
         Service::start_with(self.folder.path(), &arguments, &[("SVC_STORE_KEY", KEY)])
+    }
+
+    /// The database that is connected to all nodes.
+    fn shop(&self) -> Connection {
+        Connection::open(self.folder.path().join("shop.db")).unwrap()
     }
 
     /// Runs a command on the store.

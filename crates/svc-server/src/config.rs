@@ -27,6 +27,9 @@ pub use self::{
 };
 use crate::{Error, MailConfig};
 
+/// Nodes show that they have the files of imports several times within this time.
+const LEAST_IMPORT_GRACE: Duration = Duration::from_secs(10);
+
 /// The settings of a [`Server`](crate::Server). Start from [`Config::default`] and set what differs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -121,6 +124,8 @@ pub struct Config {
     pub shutdown_grace: Duration,
     /// For how long what is cached answers reads while the store is away. Default 60 s.
     pub store_grace: Duration,
+    /// After which time an import fails whose file is on a node that is not there. Default 600 s, and at least 10 s.
+    pub import_grace: Duration,
     /// Whether writes leave lines in the audit trail. Default [`AuditMode::On`].
     pub audit: AuditMode,
     /// Of which resources the audit trail keeps what changed fields had before a write and after it. Default
@@ -222,6 +227,7 @@ impl Default for Config {
             shutdown_delay: Duration::ZERO,
             shutdown_grace: Duration::from_secs(30),
             store_grace: Duration::from_secs(60),
+            import_grace: Duration::from_secs(600),
             audit: AuditMode::On,
             audit_values: AuditValues::On,
             audit_value_limit: 4_096,
@@ -283,6 +289,9 @@ impl Config {
             if value == 0 {
                 return Err(self.wrong(name, "must be at least 1"));
             }
+        }
+        if self.import_grace < LEAST_IMPORT_GRACE {
+            return Err(self.wrong("import-grace", "must be at least 10, in seconds"));
         }
         if self.backups.every < Duration::from_secs(1) {
             return Err(self.wrong("backup-every", "must be at least 1s"));

@@ -175,6 +175,9 @@ pub(crate) struct ServerOptions {
     /// For how long what is cached answers reads while the store is away; then all is refused [default: 60]
     #[arg(long, value_name = "SECONDS", env = "SVC_STORE_GRACE", value_parser = whole::<Seconds<u64>>)]
     store_grace: Option<Seconds<u64>>,
+    /// After which time an import fails whose file is on a node of the service that is not there [default: 600]
+    #[arg(long, value_name = "SECONDS", env = "SVC_IMPORT_GRACE", value_parser = positive::<Seconds<NonZeroU64>>)]
+    import_grace: Option<Seconds<NonZeroU64>>,
     /// Whether every write leaves a line in the audit trail, which svc audit list shows [default: on]
     #[arg(long, value_name = "MODE", env = "SVC_AUDIT")]
     audit: Option<Audit>,
@@ -312,7 +315,7 @@ impl ServerOptions {
             header_timeout write_timeout min_transfer_rate max_connections
             max_connections_per_address max_requests max_anonymous_requests answer_memory
             tries_per_account tries_per_address rate_limit address_rate_limit proxy_timeout proxy_response_limit
-            max_proxy_requests shutdown_delay shutdown_grace store_grace audit audit_values audit_value_limit
+            max_proxy_requests shutdown_delay shutdown_grace store_grace import_grace audit audit_values audit_value_limit
             audit_days
             backup_dir backup_every backup_keep backup_with_key
             smtp_url mail_from log log_format dir store key_file connect
@@ -351,7 +354,7 @@ impl ServerOptions {
             structure_check database_connections sqlite_dir resource_hosts body_timeout header_timeout write_timeout
             min_transfer_rate max_connections max_connections_per_address max_requests
             max_anonymous_requests answer_memory tries_per_account tries_per_address
-            proxy_timeout proxy_response_limit max_proxy_requests shutdown_delay shutdown_grace store_grace audit
+            proxy_timeout proxy_response_limit max_proxy_requests shutdown_delay shutdown_grace store_grace import_grace audit
             audit_values audit_value_limit audit_days
         }
         let backups = &mut config.backups;

@@ -111,6 +111,7 @@ impl Config {
             ("shutdown-delay", seconds(self.shutdown_delay)),
             ("shutdown-grace", seconds(self.shutdown_grace)),
             ("store-grace", seconds(self.store_grace)),
+            ("import-grace", seconds(self.import_grace)),
             ("audit", json!(self.audit.as_str())),
             ("audit-values", self.audit_values.to_json()),
             ("audit-value-limit", json!(self.audit_value_limit)),
