@@ -305,37 +305,40 @@ impl Config {
     }
 
     fn check_tls(&self) -> Result<(), Error> {
-        let wrong = match (&self.tls_cert, &self.tls_key, self.http_redirect) {
-            (Some(_), None, _) => "--tls-cert needs the private key too: set --tls-key to its file",
-            (None, Some(_), _) => "--tls-key needs the certificate too: set --tls-cert to its file",
-            (None, None, Some(_)) => {
-                "--http-redirect leads to HTTPS, which the service does not speak: set --tls-cert and --tls-key too"
-            }
+        let (option, message) = match (&self.tls_cert, &self.tls_key, self.http_redirect) {
+            (Some(_), None, _) => (
+                "tls-cert",
+                "needs the private key too: set --tls-key to its file",
+            ),
+            (None, Some(_), _) => (
+                "tls-key",
+                "needs the certificate too: set --tls-cert to its file",
+            ),
+            (None, None, Some(_)) => (
+                "http-redirect",
+                "leads to HTTPS, which the service does not speak: set --tls-cert and --tls-key too",
+            ),
             (Some(_), Some(_), Some(_))
                 if self.public_url.as_ref().is_some_and(|url| !is_https(url)) =>
             {
-                "--http-redirect leads to --public-url, which must begin with https:// then"
+                (
+                    "http-redirect",
+                    "leads to --public-url, which must begin with https:// then",
+                )
             }
             _ => return Ok(()),
         };
-        Err(Error::config(wrong))
+        Err(self.wrong(option, message))
     }
 
     /// An option that cannot work, with where it was set and why it cannot.
     pub(crate) fn wrong(&self, option: &str, message: &str) -> Error {
-        let place = match self.sources.get(option) {
-            Some(SettingSource::Flag) => " (a flag)".to_owned(),
-            Some(SettingSource::Variable) => {
-                format!(
-                    " (the variable SVC_{})",
-                    option.replace('-', "_").to_uppercase()
-                )
-            }
-            Some(SettingSource::File) => " (the configuration file)".to_owned(),
-            Some(SettingSource::Socket) => " (a socket that was passed)".to_owned(),
-            _ => String::new(),
-        };
-        Error::config(format!("--{option}{place}: {message}"))
+        self.named(option, Error::config(message))
+    }
+
+    /// An error about an option, which names it and where it was set.
+    pub(crate) fn named(&self, option: &str, error: Error) -> Error {
+        error.about(&SettingSource::named(option, self.sources.get(option)))
     }
 
     fn check_public_url(&self, url: &str) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::TransactionBehavior;
 use serde_json::Value;
 use svc_tests::{
     Call, Service,
@@ -126,12 +126,13 @@ fn an_import_goes_on_when_its_node_is_back_with_its_folder() {
 #[test]
 fn an_import_that_waits_at_a_node_that_lives_is_not_given_up() {
     let imports = Imports::start(&["--import-grace", "10", "--statement-timeout", "60"]);
+    // A node works on two of one database.
+    let all = [(); 3].map(|()| imports.begin(500));
     let mut shop = imports.cluster.shop();
-    let begun = Instant::now();
+    shop.busy_timeout(Duration::from_secs(20)).unwrap();
     let lock = shop.transaction_with_behavior(TransactionBehavior::Immediate);
     let lock = lock.unwrap();
-    // A node works on two of one database.
-    let all = [(); 3].map(|()| imports.begin(3));
+    let begun = Instant::now();
     wait_until("they have waited for longer than the grace", || {
         begun.elapsed() > Duration::from_secs(16)
     });
@@ -142,7 +143,7 @@ fn an_import_that_waits_at_a_node_that_lives_is_not_given_up() {
     for import in &all {
         wait_until("it is done", || imports.state(import) == "done");
     }
-    assert_eq!(imports.made(), 9);
+    assert_eq!(imports.made(), 1_500);
 }
 
 #[test]
@@ -151,6 +152,7 @@ fn cancelling_at_any_node_waits_for_the_batch_that_is_being_written() {
     let import = imports.begin(ROWS);
     wait_until("some rows were imported", || imports.read(&import) > 5);
     let mut shop = imports.cluster.shop();
+    shop.busy_timeout(Duration::from_secs(20)).unwrap();
     let lock = shop.transaction_with_behavior(TransactionBehavior::Immediate);
     let lock = lock.unwrap();
     let cancel = imports.call(
