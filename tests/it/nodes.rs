@@ -1,6 +1,7 @@
 //! Several services over one store in a PostgreSQL database, and one whose store goes away.
 
 mod imports;
+mod rate_limits;
 
 use std::time::{Duration, Instant};
 

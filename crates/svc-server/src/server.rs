@@ -293,7 +293,10 @@ impl Server {
             });
             if state.store.is_on_server() {
                 let (state, stopped) = (Shared::clone(&state), stopped.clone());
-                tasks.spawn(async move { nodes::run(&state, state.node(), stopped).await });
+                tasks.spawn(async move {
+                    let tells = nodes::rate_limits::run(&state, stopped.clone());
+                    tokio::join!(nodes::run(&state, state.node(), stopped.clone()), tells);
+                });
             }
             tasks.spawn(imports::runner::run(Shared::clone(&state), stopped.clone()));
             shutdown.await;
