@@ -268,6 +268,22 @@ fn operators_see_the_nodes_that_live() {
 }
 
 #[test]
+fn a_node_that_listens_on_all_addresses_is_known_by_its_machine_and_port() {
+    let store = PostgresServer::shared().database("");
+    let cluster = Cluster::start(store, 1, &["--listen", "0.0.0.0:0"]);
+    let key = cluster.operator();
+    let node = &cluster.nodes[0];
+    let shown = node
+        .app_anonymous("GET", "/service/")
+        .authorization(&key)
+        .ok();
+    let shown = &shown["nodes"][0];
+    let port = node.text("/base_url").rsplit(':').next().unwrap();
+    let expected = format!("{}:{port}", shown["name"].as_str().unwrap());
+    assert_eq!(shown["address"], *expected, "{shown}");
+}
+
+#[test]
 fn another_key_is_refused_by_name_and_none_is_made_for_a_store_that_has_one() {
     let store = PostgresServer::shared().database("");
     let cluster = Cluster::start(store, 1, &[]);

@@ -299,6 +299,14 @@ impl Config {
         Ok(())
     }
 
+    /// Where the node listens, in the list of nodes: with the name of the machine where it listens on all addresses.
+    pub(crate) fn node_address(&self) -> String {
+        match self.listen.ip().is_unspecified() && !self.node_name.is_empty() {
+            true => format!("{}:{}", self.node_name, self.listen.port()),
+            false => self.listen.to_string(),
+        }
+    }
+
     /// Whether the listeners of both hosts speak TLS.
     pub(crate) fn speaks_tls(&self) -> bool {
         self.tls_cert.is_some()
