@@ -172,6 +172,32 @@ fn a_statement_is_listed_and_cancelled_by_a_call_to_any_node() {
 }
 
 #[test]
+fn a_history_that_is_read_is_listed_and_cancelled_at_another_node() {
+    let store = PostgresServer::shared().database("");
+    let cluster = Cluster::start(store, 2, &[]);
+    let token = cluster.token();
+    let call = |node: usize, method: &str, path: &str| {
+        let call = cluster.nodes[node].data_anonymous(method, "shop", path);
+        call.authorization(&token)
+    };
+    let history = "/models/orders/1/history";
+    call(0, "GET", history).expect(200);
+    call(1, "GET", "/statements").expect(200);
+    let mut store = postgres::Client::connect(&cluster.store, postgres::NoTls).unwrap();
+    let mut lock = store.transaction().unwrap();
+    lock.batch_execute("LOCK TABLE audit").unwrap();
+    let reading = call(0, "GET", history).header("x-statement-id", "reading");
+    let reading = std::thread::spawn(move || reading.send());
+    wait_until("it is listed", || {
+        let list = call(1, "GET", "/statements").ok();
+        list[0]["query"] == format!("GET {history}")
+    });
+    call(1, "DELETE", "/statements/reading").expect(204);
+    let ended = reading.join().unwrap();
+    assert_eq!(ended.status, 409, "{}", ended.body);
+}
+
+#[test]
 fn a_reload_reaches_every_node() {
     let store = PostgresServer::shared().database("");
     let cluster = Cluster::start(store, 3, &["--structure-check", "0"]);
