@@ -264,12 +264,12 @@ fn invalid_settings_of_mail_are_reported_at_the_start() {
         (
             "smtp://ann:hunter2@mail.example.com?tls=off",
             FROM,
-            "tls in --smtp-url",
+            "--smtp-url (the variable SVC_SMTP_URL): tls must be",
         ),
         (
             "https://ann:hunter2@mail.example.com",
             FROM,
-            "--smtp-url must be like",
+            "--smtp-url (the variable SVC_SMTP_URL): must be like",
         ),
     ] {
         let program = Program::new(folder.path(), &["serve", "--listen=127.0.0.1:0"]);

@@ -9,6 +9,7 @@ mod backups;
 mod bulk_create;
 mod cluster;
 mod compression;
+mod configuration;
 mod connections;
 mod console;
 mod credentials;

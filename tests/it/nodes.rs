@@ -1,5 +1,8 @@
 //! Several services over one store in a PostgreSQL database, and one whose store goes away.
 
+mod imports;
+mod rate_limits;
+
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
@@ -42,11 +45,20 @@ impl Cluster {
     }
 
     fn node(&self, options: &[&str]) -> Service {
-        let dir = format!("node{}", self.nodes.len());
-        let mut arguments = vec!["serve", "--store", &self.store, "--dir", &dir];
+        self.node_in(&format!("node{}", self.nodes.len()), options)
+    }
+
+    /// Another node, with this folder.
+    fn node_in(&self, dir: &str, options: &[&str]) -> Service {
+        let mut arguments = vec!["serve", "--store", &self.store, "--dir", dir];
         arguments.extend(["--connect", "shop=sqlite:shop.db"]);
         arguments.extend(options);
         Service::start_with(self.folder.path(), &arguments, &[("SVC_STORE_KEY", KEY)])
+    }
+
+    /// The database that is connected to all nodes.
+    fn shop(&self) -> Connection {
+        Connection::open(self.folder.path().join("shop.db")).unwrap()
     }
 
     /// Runs a command on the store.
@@ -160,6 +172,32 @@ fn a_statement_is_listed_and_cancelled_by_a_call_to_any_node() {
 }
 
 #[test]
+fn a_history_that_is_read_is_listed_and_cancelled_at_another_node() {
+    let store = PostgresServer::shared().database("");
+    let cluster = Cluster::start(store, 2, &[]);
+    let token = cluster.token();
+    let call = |node: usize, method: &str, path: &str| {
+        let call = cluster.nodes[node].data_anonymous(method, "shop", path);
+        call.authorization(&token)
+    };
+    let history = "/models/orders/1/history";
+    call(0, "GET", history).expect(200);
+    call(1, "GET", "/statements").expect(200);
+    let mut store = postgres::Client::connect(&cluster.store, postgres::NoTls).unwrap();
+    let mut lock = store.transaction().unwrap();
+    lock.batch_execute("LOCK TABLE audit").unwrap();
+    let reading = call(0, "GET", history).header("x-statement-id", "reading");
+    let reading = std::thread::spawn(move || reading.send());
+    wait_until("it is listed", || {
+        let list = call(1, "GET", "/statements").ok();
+        list[0]["query"] == format!("GET {history}")
+    });
+    call(1, "DELETE", "/statements/reading").expect(204);
+    let ended = reading.join().unwrap();
+    assert_eq!(ended.status, 409, "{}", ended.body);
+}
+
+#[test]
 fn a_reload_reaches_every_node() {
     let store = PostgresServer::shared().database("");
     let cluster = Cluster::start(store, 3, &["--structure-check", "0"]);
@@ -266,6 +304,22 @@ fn operators_see_the_nodes_that_live() {
     cluster.nodes.remove(0).kill();
     assert_eq!(cluster.nodes.remove(0).terminate(), Some(0));
     wait_until("only one is left", || nodes(&cluster.nodes[0]).len() == 1);
+}
+
+#[test]
+fn a_node_that_listens_on_all_addresses_is_known_by_its_machine_and_port() {
+    let store = PostgresServer::shared().database("");
+    let cluster = Cluster::start(store, 1, &["--listen", "0.0.0.0:0"]);
+    let key = cluster.operator();
+    let node = &cluster.nodes[0];
+    let shown = node
+        .app_anonymous("GET", "/service/")
+        .authorization(&key)
+        .ok();
+    let shown = &shown["nodes"][0];
+    let port = node.text("/base_url").rsplit(':').next().unwrap();
+    let expected = format!("{}:{port}", shown["name"].as_str().unwrap());
+    assert_eq!(shown["address"], *expected, "{shown}");
 }
 
 #[test]

@@ -5,9 +5,10 @@ use std::{collections::HashSet, path::Path};
 
 use svc_data::{ErrorKind, Resource, ResourceOptions, ResourceUrl};
 use svc_model::ResourceName;
+use svc_server::SettingSource;
 use svc_store::Secret;
 
-use crate::error::Error;
+use crate::{error::Error, serve::options::ServerOptions};
 
 /// How an SQLite file is named.
 const SQLITE: &str = "sqlite:";
@@ -20,25 +21,31 @@ pub(crate) struct Connect {
     pub(crate) name: ResourceName,
     /// Its address; the path of an SQLite file is absolute.
     pub(crate) url: Secret,
+    /// The option, and where it was set.
+    place: String,
 }
 
 impl Connect {
     /// Reads `NAME=URL`.
-    fn parse(text: &str) -> Result<Self, Error> {
-        let wrong =
-            || Error::usage("--connect must be NAME=URL, such as shop=sqlite:path/to/file.db");
+    fn parse(text: &str, place: String) -> Result<Self, Error> {
+        let wrong = || {
+            Error::usage(format!(
+                "{place}: must be NAME=URL, such as shop=sqlite:path/to/file.db"
+            ))
+        };
         let (name, url) = text.split_once('=').ok_or_else(wrong)?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if name.is_empty() || url.is_empty() || !name.chars().all(is_name) {
             return Err(wrong());
         }
         let (name, url) = (name.into(), resolve(url)?);
-        Ok(Self { name, url })
+        Ok(Self { name, url, place })
     }
 }
 
 /// The databases to connect: those of the flags, else of the variable, else of the configuration file.
-pub(crate) fn gather(flags: &[String], file: Option<&toml::Value>) -> Result<Vec<Connect>, Error> {
+pub(crate) fn gather(flags: &[String], file: &ServerOptions) -> Result<Vec<Connect>, Error> {
+    let named = |source| SettingSource::named("connect", Some(&source));
     let variable = std::env::var_os(VARIABLE).unwrap_or_default();
     let variable = variable.to_str().ok_or_else(|| {
         Error::usage(format!(
@@ -48,32 +55,47 @@ pub(crate) fn gather(flags: &[String], file: Option<&toml::Value>) -> Result<Vec
     let connects: Vec<Connect> = if !flags.is_empty() {
         flags
             .iter()
-            .map(|text| Connect::parse(text))
+            .map(|text| Connect::parse(text, named(SettingSource::Flag)))
             .collect::<Result<_, _>>()?
     } else if !variable.trim().is_empty() {
         let lines = variable.lines().map(str::trim);
         let lines = lines.filter(|line| !line.is_empty());
-        lines.map(Connect::parse).collect::<Result<_, _>>()?
+        lines
+            .map(|text| Connect::parse(text, named(SettingSource::Variable)))
+            .collect::<Result<_, _>>()?
     } else {
-        file.map(of_file).transpose()?.unwrap_or_default()
+        of_file(file)?
     };
     let mut known = HashSet::new();
     match connects.iter().find(|connect| !known.insert(&connect.name)) {
-        Some(Connect { name, .. }) => Err(Error::usage(format!(
-            "the resource {name} is connected twice; leave one out"
+        Some(Connect { name, place, .. }) => Err(Error::usage(format!(
+            "{place}: the resource {name} is connected twice; leave one out"
         ))),
         None => Ok(connects),
     }
 }
 
 /// The table `connect` of the configuration file.
-fn of_file(value: &toml::Value) -> Result<Vec<Connect>, Error> {
-    let wrong = "connect must be a table of texts, such as [connect] and below it shop = \"sqlite:path/to/file.db\"";
-    let table = value.as_table().ok_or_else(|| Error::usage(wrong))?;
+fn of_file(file: &ServerOptions) -> Result<Vec<Connect>, Error> {
+    let Some(value) = &file.connect else {
+        return Ok(Vec::new());
+    };
+    let place = |key: &str| SettingSource::named("connect", file.in_file(key));
+    let wrong = |key: &str| {
+        Error::usage(format!(
+            "{}: must be a table of texts, such as [connect] and below it shop = \"sqlite:path/to/file.db\"",
+            place(key)
+        ))
+    };
+    let table = value.as_table().ok_or_else(|| wrong("connect"))?;
     let each = table.iter().map(|(name, url)| {
-        let url = url.as_str().ok_or_else(|| Error::usage(wrong))?;
-        let (name, url) = (name.into(), resolve(url)?);
-        Ok(Connect { name, url })
+        let key = format!("connect.{name}");
+        let url = url.as_str().ok_or_else(|| wrong(&key))?;
+        Ok(Connect {
+            name: name.into(),
+            url: resolve(url)?,
+            place: place(&key),
+        })
     });
     each.collect()
 }
@@ -102,7 +124,7 @@ pub(crate) fn resolve(url: &str) -> Result<Secret, Error> {
 /// Connects a database for a service that starts. `None` for a server that is not reached now: each request tries it
 /// again.
 pub(crate) async fn open_at_start(
-    Connect { name, url }: &Connect,
+    Connect { name, url, place }: &Connect,
     options: ResourceOptions,
 ) -> Result<Option<Resource>, Error> {
     match open_with(name.as_str(), url, options).await {
@@ -113,12 +135,8 @@ pub(crate) async fn open_at_start(
             tracing::warn!(resource = %name, %error, "the resource cannot be used yet");
             Ok(None)
         }
-        Err(error) => Err(unopenable(name, &error)),
+        Err(error) => Err(Error::new(format!("{place}: resource {name}: {error}"))),
     }
-}
-
-fn unopenable(name: &ResourceName, error: &svc_data::Error) -> Error {
-    Error::new(format!("resource {name}: {error}"))
 }
 
 /// Connects a database under a name.
@@ -141,7 +159,7 @@ mod tests {
 
     fn flags(texts: &[&str]) -> Result<Vec<Connect>, Error> {
         let texts: Vec<_> = texts.iter().map(ToString::to_string).collect();
-        gather(&texts, None)
+        gather(&texts, &ServerOptions::default())
     }
 
     #[test]
@@ -173,10 +191,15 @@ mod tests {
 
     #[test]
     fn the_file_names_databases_in_a_table() {
+        let of = |connect: toml::Value| {
+            let mut file = ServerOptions::default();
+            file.connect = Some(connect);
+            gather(&[], &file)
+        };
         let table: toml::Value = toml::from_str("shop = \"sqlite:/x.db\"").unwrap();
-        let connects = gather(&[], Some(&table)).unwrap();
+        let connects = of(table).unwrap();
         assert_eq!(connects[0].url.expose(), "sqlite:/x.db");
-        let error = gather(&[], Some(&"hunter2".into())).err().unwrap();
+        let error = of("hunter2".into()).err().unwrap();
         assert!(!error.to_string().contains("hunter2"), "{error}");
     }
 }

@@ -66,7 +66,7 @@ impl Console {
     /// Serves until it is stopped.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let options = self.options.or(&context.file);
-        start::prepare_process(&options, "info")?;
+        start::prepare_process(&options, &context.sources, "info")?;
         if context.is_flag("store") {
             return Err(Error::usage(
                 "svc console has no store, but a key in the folder --dir; leave --store out",

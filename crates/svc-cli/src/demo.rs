@@ -59,7 +59,7 @@ impl Demo {
     /// Serves until it is stopped.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let options = self.options.or(&context.file);
-        start::prepare_process(&options, "warn")?;
+        start::prepare_process(&options, &context.sources, "warn")?;
         if context.is_flag("store") {
             return Err(Error::usage(
                 "svc demo keeps its store in its folder; leave --store out, or use svc serve",

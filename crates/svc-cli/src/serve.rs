@@ -54,9 +54,9 @@ impl Serve {
     /// Serves until it is stopped.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let options = self.options.or(&context.file);
-        start::prepare_process(&options, "info")?;
+        start::prepare_process(&options, &context.sources, "info")?;
         let sockets = sockets::passed()?;
-        let connects = connect::gather(&self.connect, options.connect.as_ref())?;
+        let connects = connect::gather(&self.connect, &options)?;
         let config = options.server_config(&context.sources, context.place.settings());
         let mut opened = Vec::new();
         for connect in &connects {
@@ -107,7 +107,7 @@ async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, E
         _ => start::create_project(store, NewProject::new(main.clone())).await?,
     }
     let scope = Scope::new(&main, EnvironmentName::default());
-    for Connect { name, url } in connects {
+    for Connect { name, url, .. } in connects {
         let new = NewResource::new(name, url);
         let kept = store.resources().replace(&scope, new).await;
         kept.map_err(|error| Error::fields(error, &[("unique_name", "NAME of --connect")]))?;

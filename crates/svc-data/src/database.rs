@@ -402,6 +402,42 @@ impl Database {
         }
     }
 
+    /// Tells a text of at most 8000 bytes to all processes that [listen](Self::listen), this one among them. It is not kept, and may
+    /// be lost. In a file nobody is told.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when the server does not answer.
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(unused_variables, reason = "nobody is told")
+    )]
+    pub async fn tell(&self, text: &str) -> Result<()> {
+        match &self.0 {
+            Place::File(_) => Ok(()),
+            #[cfg(feature = "postgres")]
+            Place::Server(server) => server.tell(text).await,
+        }
+    }
+
+    /// Waits for the next text that is [told](Self::tell). In a file it waits for ever.
+    pub async fn told(&self) -> String {
+        match &self.0 {
+            Place::File(_) => std::future::pending().await,
+            #[cfg(feature = "postgres")]
+            Place::Server(server) => server.changes().told().await,
+        }
+    }
+
+    /// Whether what others change and tell is heard of at this time: never in a file.
+    #[must_use]
+    pub fn hears(&self) -> bool {
+        match &self.0 {
+            Place::File(_) => false,
+            #[cfg(feature = "postgres")]
+            Place::Server(server) => server.changes().hears(),
+        }
+    }
+
     /// Waits until a change is [announced](Connection::announce), or until some may have been missed. In a file none are:
     /// then it waits for ever.
     pub async fn changed(&self) {

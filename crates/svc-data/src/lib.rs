@@ -77,8 +77,8 @@ pub use error::{
 };
 pub use query::cursor::cursor_behind;
 pub use record::{
-    Before, BeforeCommit, ChangedRecords, CommitNote, IfMatch, KeepValues, Prepared, RawValue,
-    RecordJson, ValueForm, Written,
+    Before, BeforeCommit, ChangedRecords, CommitGate, CommitNote, IfMatch, KeepValues, Prepared,
+    RawValue, RecordJson, ValueForm, Written,
 };
 pub use resource::{
     BulkOptions, Examined, Location, Page, Resource, ResourceUrl, Rest, ServerLocation,

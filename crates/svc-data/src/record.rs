@@ -3,6 +3,7 @@
 mod body;
 mod bulk;
 pub(crate) mod change_all;
+mod commit_gate;
 mod commit_note;
 pub(crate) mod excerpt;
 pub(crate) mod fixed;
@@ -31,6 +32,7 @@ pub(crate) use self::{
 pub use self::{
     bulk::{BeforeCommit, Prepared},
     change_all::ChangedRecords,
+    commit_gate::CommitGate,
     commit_note::{CommitNote, Written},
     kept::KeepValues,
     raw::{RawValue, ValueForm},

@@ -27,6 +27,9 @@ pub use self::{
 };
 use crate::{Error, MailConfig};
 
+/// Nodes show that they have the files of imports several times within this time.
+const LEAST_IMPORT_GRACE: Duration = Duration::from_secs(10);
+
 /// The settings of a [`Server`](crate::Server). Start from [`Config::default`] and set what differs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -121,6 +124,8 @@ pub struct Config {
     pub shutdown_grace: Duration,
     /// For how long what is cached answers reads while the store is away. Default 60 s.
     pub store_grace: Duration,
+    /// After which time an import fails whose file is on a node that is not there. Default 600 s, and at least 10 s.
+    pub import_grace: Duration,
     /// Whether writes leave lines in the audit trail. Default [`AuditMode::On`].
     pub audit: AuditMode,
     /// Of which resources the audit trail keeps what changed fields had before a write and after it. Default
@@ -222,6 +227,7 @@ impl Default for Config {
             shutdown_delay: Duration::ZERO,
             shutdown_grace: Duration::from_secs(30),
             store_grace: Duration::from_secs(60),
+            import_grace: Duration::from_secs(600),
             audit: AuditMode::On,
             audit_values: AuditValues::On,
             audit_value_limit: 4_096,
@@ -284,10 +290,21 @@ impl Config {
                 return Err(self.wrong(name, "must be at least 1"));
             }
         }
+        if self.import_grace < LEAST_IMPORT_GRACE {
+            return Err(self.wrong("import-grace", "must be at least 10, in seconds"));
+        }
         if self.backups.every < Duration::from_secs(1) {
             return Err(self.wrong("backup-every", "must be at least 1s"));
         }
         Ok(())
+    }
+
+    /// Where the node listens, in the list of nodes: with the name of the machine where it listens on all addresses.
+    pub(crate) fn node_address(&self) -> String {
+        match self.listen.ip().is_unspecified() && !self.node_name.is_empty() {
+            true => format!("{}:{}", self.node_name, self.listen.port()),
+            false => self.listen.to_string(),
+        }
     }
 
     /// Whether the listeners of both hosts speak TLS.
@@ -296,37 +313,40 @@ impl Config {
     }
 
     fn check_tls(&self) -> Result<(), Error> {
-        let wrong = match (&self.tls_cert, &self.tls_key, self.http_redirect) {
-            (Some(_), None, _) => "--tls-cert needs the private key too: set --tls-key to its file",
-            (None, Some(_), _) => "--tls-key needs the certificate too: set --tls-cert to its file",
-            (None, None, Some(_)) => {
-                "--http-redirect leads to HTTPS, which the service does not speak: set --tls-cert and --tls-key too"
-            }
+        let (option, message) = match (&self.tls_cert, &self.tls_key, self.http_redirect) {
+            (Some(_), None, _) => (
+                "tls-cert",
+                "needs the private key too: set --tls-key to its file",
+            ),
+            (None, Some(_), _) => (
+                "tls-key",
+                "needs the certificate too: set --tls-cert to its file",
+            ),
+            (None, None, Some(_)) => (
+                "http-redirect",
+                "leads to HTTPS, which the service does not speak: set --tls-cert and --tls-key too",
+            ),
             (Some(_), Some(_), Some(_))
                 if self.public_url.as_ref().is_some_and(|url| !is_https(url)) =>
             {
-                "--http-redirect leads to --public-url, which must begin with https:// then"
+                (
+                    "http-redirect",
+                    "leads to --public-url, which must begin with https:// then",
+                )
             }
             _ => return Ok(()),
         };
-        Err(Error::config(wrong))
+        Err(self.wrong(option, message))
     }
 
     /// An option that cannot work, with where it was set and why it cannot.
     pub(crate) fn wrong(&self, option: &str, message: &str) -> Error {
-        let place = match self.sources.get(option) {
-            Some(SettingSource::Flag) => " (a flag)".to_owned(),
-            Some(SettingSource::Variable) => {
-                format!(
-                    " (the variable SVC_{})",
-                    option.replace('-', "_").to_uppercase()
-                )
-            }
-            Some(SettingSource::File) => " (the configuration file)".to_owned(),
-            Some(SettingSource::Socket) => " (a socket that was passed)".to_owned(),
-            _ => String::new(),
-        };
-        Error::config(format!("--{option}{place}: {message}"))
+        self.named(option, Error::config(message))
+    }
+
+    /// An error about an option, which names it and where it was set.
+    pub(crate) fn named(&self, option: &str, error: Error) -> Error {
+        error.about(&SettingSource::named(option, self.sources.get(option)))
     }
 
     fn check_public_url(&self, url: &str) -> Result<(), Error> {

@@ -62,7 +62,7 @@ impl ConsoleServer {
         config.http_redirect = None;
         config.cors_origins.clear();
         config.check()?;
-        let listener = open_listener(open.listen, config.listen).await?;
+        let listener = open_listener(&config, "listen", open.listen, config.listen).await?;
         config.listen = address_of(&listener, config.listen)?;
         Ok(Self {
             origin: origin(&config, &listener)?,

@@ -18,6 +18,14 @@ impl Error {
         }
     }
 
+    /// The same, with what it is about.
+    pub(crate) fn about(self, what: &str) -> Self {
+        Self {
+            message: format!("{what}: {}", self.message),
+            ..self
+        }
+    }
+
     pub(crate) fn bind(address: SocketAddr, source: io::Error) -> Self {
         let message = match source.kind() {
             io::ErrorKind::AddrInUse => {

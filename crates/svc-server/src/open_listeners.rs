@@ -52,13 +52,16 @@ fn address_of(listener: &StdListener) -> Result<SocketAddr, Error> {
     listener.local_addr().map_err(Error::passed)
 }
 
-/// The listener that is open already, else a new one on this address.
+/// The listener of an option that is open already, else a new one on this address.
 pub(crate) async fn open(
+    config: &Config,
+    option: &str,
     open: Option<StdListener>,
     address: SocketAddr,
 ) -> Result<TcpListener, Error> {
     let Some(open) = open else {
-        return bind(address).await;
+        let bound = bind(address).await;
+        return bound.map_err(|error| config.named(option, error));
     };
     let open = || -> io::Result<TcpListener> {
         open.set_nonblocking(true)?;

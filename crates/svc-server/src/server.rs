@@ -112,12 +112,13 @@ impl Server {
         Box::pin(async move {
             open.set_addresses(&mut config)?;
             config.check()?;
-            let smtp = config.mail.as_ref().map(Smtp::new).transpose()?;
+            let smtp = config.mail.as_ref().map(Smtp::new).transpose();
+            let smtp = smtp.map_err(|(option, error)| config.named(option, error))?;
             let backups = backups::prepare(&config, &store).await?;
             #[cfg(feature = "otlp")]
             let spans = Spans::from_env(&config.node_name)?.map(Arc::new);
             let mut listeners = Vec::new();
-            let listener = open_listener(open.listen, config.listen).await?;
+            let listener = open_listener(&config, "listen", open.listen, config.listen).await?;
             config.listen = address_of(&listener, config.listen)?;
             let app_origin = origin(&config, &listener)?;
             let base_url = match config.data_listen {
@@ -126,7 +127,8 @@ impl Server {
                     app_origin.clone()
                 }
                 Some(address) => {
-                    let data = open_listener(open.data_listen, address).await?;
+                    let data =
+                        open_listener(&config, "data-listen", open.data_listen, address).await?;
                     config.data_listen = Some(address_of(&data, address)?);
                     let base_url = origin(&config, &data)?;
                     listeners.push((Hosts::Application, listener));
@@ -137,7 +139,9 @@ impl Server {
             let metrics = match config.metrics_listen {
                 None => None,
                 Some(address) => {
-                    let listener = open_listener(open.metrics_listen, address).await?;
+                    let listener =
+                        open_listener(&config, "metrics-listen", open.metrics_listen, address)
+                            .await?;
                     let address = address_of(&listener, address)?;
                     config.metrics_listen = Some(address);
                     tracing::info!(%address, "metrics are served to everybody who reaches this address");
@@ -146,7 +150,8 @@ impl Server {
             };
             let mut redirect = None;
             if let Some(address) = config.http_redirect {
-                let listener = open_listener(open.http_redirect, address).await?;
+                let listener =
+                    open_listener(&config, "http-redirect", open.http_redirect, address).await?;
                 let address = address_of(&listener, address)?;
                 tracing::info!(%address, "plain HTTP is redirected to HTTPS");
                 config.http_redirect = Some(address);
@@ -288,7 +293,10 @@ impl Server {
             });
             if state.store.is_on_server() {
                 let (state, stopped) = (Shared::clone(&state), stopped.clone());
-                tasks.spawn(async move { nodes::run(&state, state.node(), stopped).await });
+                tasks.spawn(async move {
+                    let tells = nodes::rate_limits::run(&state, stopped.clone());
+                    tokio::join!(nodes::run(&state, state.node(), stopped.clone()), tells);
+                });
             }
             tasks.spawn(imports::runner::run(Shared::clone(&state), stopped.clone()));
             shutdown.await;

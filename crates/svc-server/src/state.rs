@@ -230,7 +230,7 @@ impl State {
             self.nodes.uid(),
             self.config.node_name.clone(),
             VERSION,
-            self.config.listen.to_string(),
+            self.config.node_address(),
             since.unwrap_or_else(Timestamp::now),
         )
     }

@@ -4,6 +4,7 @@
 //! import: it claims it for a while, and again with each step.
 
 mod file;
+mod lost;
 mod starter;
 
 use jiff::{SignedDuration, Timestamp};
@@ -11,6 +12,7 @@ use svc_data::Row;
 use svc_model::{ResourceName, Scope};
 use uuid::Uuid;
 
+pub use self::lost::RunningImport;
 pub use self::starter::StarterRights;
 use crate::audit::{Actor, ActorKind};
 use crate::database::row;
@@ -299,7 +301,8 @@ impl Imports<'_> {
             .await
     }
 
-    /// Keeps the claim of an import. `false` where another process has it, or it does not run any more.
+    /// Keeps the claim of an import, also of one that was ended, whose last batch is still being written. `false` where another
+    /// process has it, or it does not run any more.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -307,9 +310,30 @@ impl Imports<'_> {
         self.store
             .write(move |tx| {
                 let until = tx.now().checked_add(time).unwrap_or(Timestamp::MAX);
-                let sql = "UPDATE imports SET runner_until = ?1 WHERE uid = ?2 AND runner = ?3 AND state = ?4";
-                let values = values![until, uid, runner, ImportState::Running.as_str()];
-                Ok(tx.housekeeping().execute(sql, &values)? > 0)
+                let sql = "UPDATE imports SET runner_until = ?1 WHERE uid = ?2 AND runner = ?3";
+                if tx
+                    .housekeeping()
+                    .execute(sql, &values![until, uid, runner])?
+                    == 0
+                {
+                    return Ok(false);
+                }
+                let runs = "SELECT uid FROM imports WHERE uid = ?1 AND state = ?2";
+                tx.exists(runs, &values![uid, ImportState::Running.as_str()])
+            })
+            .await
+    }
+
+    /// Whether any process works on an import, be it on the last batch of one that was cancelled.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn is_worked_on(&self, uid: Uuid) -> Result<bool> {
+        self.store
+            .read(move |reader| {
+                let claimed = "SELECT uid FROM imports WHERE uid = ?1 AND runner IS NOT NULL AND runner_until > ?2";
+                let now = reader.now();
+                reader.exists(claimed, &values![uid, now])
             })
             .await
     }
@@ -360,16 +384,18 @@ impl Imports<'_> {
             .await
     }
 
-    /// Cancels a running import. `false` where it had ended before.
+    /// Cancels a running import. `false` where it had ended before. Who works on it keeps the claim until the batch that is
+    /// being written has ended.
     ///
     /// # Errors
     /// When the store cannot be written.
     pub async fn cancel(&self, uid: Uuid) -> Result<bool> {
         self.store
             .write(move |tx| {
-                let sql = "UPDATE imports SET state = ?1, date_end = ?2, runner = NULL, runner_until = NULL \
-                     WHERE uid = ?3 AND state = ?4";
-                let states = [ImportState::Cancelled, ImportState::Running].map(ImportState::as_str);
+                let sql =
+                    "UPDATE imports SET state = ?1, date_end = ?2 WHERE uid = ?3 AND state = ?4";
+                let states =
+                    [ImportState::Cancelled, ImportState::Running].map(ImportState::as_str);
                 let values = values![states[0], tx.now(), uid, states[1]];
                 Ok(tx.housekeeping().execute(sql, &values)? > 0)
             })
@@ -534,11 +560,12 @@ mod tests {
         let none = SignedDuration::ZERO;
         imports.release(import.uid, other, none).await.unwrap();
         assert!(imports.claim(other, hour, 9).await.unwrap().is_empty());
-        imports.release(import.uid, mine, hour).await.unwrap();
+        // One that was given back for a while waits.
+        let (waiting, _) = imports.begin(new(None)).await.unwrap();
+        assert_eq!(imports.claim(mine, hour, 9).await.unwrap(), [waiting.uid]);
+        imports.release(waiting.uid, mine, hour).await.unwrap();
         assert!(imports.claim(mine, hour, 9).await.unwrap().is_empty());
-        imports.resume(import.uid).await.unwrap();
-        imports.cancel(import.uid).await.unwrap();
-        imports.resume(import.uid).await.unwrap();
+        imports.release(import.uid, mine, -hour).await.unwrap();
         assert!(imports.claim(mine, hour, 0).await.unwrap().is_empty());
         assert_eq!(imports.claim(mine, hour, 9).await.unwrap(), [import.uid]);
         // A claim that is over is another's.
@@ -552,6 +579,15 @@ mod tests {
         assert!(imports.cancel(import.uid).await.unwrap());
         assert!(!imports.cancel(import.uid).await.unwrap());
         assert!(!imports.keep(import.uid, other, hour).await.unwrap());
+        assert!(
+            imports.is_worked_on(import.uid).await.unwrap(),
+            "its last batch may still be written"
+        );
+        assert!(imports.resume(import.uid).await.unwrap());
+        assert!(imports.claim(mine, hour, 9).await.unwrap().is_empty());
+        assert!(imports.cancel(import.uid).await.unwrap());
+        imports.release(import.uid, other, -hour).await.unwrap();
+        assert!(!imports.is_worked_on(import.uid).await.unwrap());
         let ended = imports.find(import.uid).await.unwrap().unwrap();
         assert!(ended.date_end.is_some());
         assert!(imports.resume(import.uid).await.unwrap());

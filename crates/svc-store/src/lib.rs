@@ -71,7 +71,7 @@ pub use self::credentials::{
 pub use self::database::{Exclusive, KEY_FILE, ServiceAddress, Store};
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::imports::{
-    Import, ImportState, ImportStep, Imports, NewImport, RefusedRow, StarterRights,
+    Import, ImportState, ImportStep, Imports, NewImport, RefusedRow, RunningImport, StarterRights,
 };
 pub use self::items::{ItemCaller, ItemPatch, Items, NewItem};
 pub use self::nodes::{Node, NodeAnswer, NodeQuestion, Nodes};

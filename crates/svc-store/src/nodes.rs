@@ -72,6 +72,26 @@ impl Node {
 }
 
 impl Nodes<'_> {
+    /// Tells a text of at most 8000 bytes to all nodes that hear, this one among them. No statement of theirs is needed to hear it.
+    /// It is not kept, and may be lost.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub async fn tell(&self, text: &str) -> Result<()> {
+        let told = self.store.database().tell(text).await;
+        Ok(told?)
+    }
+
+    /// Waits for the next text that a node tells.
+    pub async fn told(&self) -> String {
+        self.store.database().told().await
+    }
+
+    /// Whether this node hears what the others tell at this time.
+    pub fn hears(&self) -> bool {
+        self.store.database().hears()
+    }
+
     /// Says that a node lives, forgets those others, and gives all that are left.
     ///
     /// # Errors

@@ -23,6 +23,23 @@ const ENDLESS: &str = "CREATE TABLE t (id INT NOT NULL PRIMARY KEY);
 /// A query that does not end in this time.
 const SQL: &str = "SELECT count(*) AS endless FROM t a, t b, t c, t d, t e WHERE a.id + b.id + c.id + d.id + e.id < 0";
 
+/// A table whose records take long to be changed, in each engine.
+const SLOW: &str = "CREATE TABLE slow (id INT NOT NULL PRIMARY KEY, note VARCHAR(9)); INSERT INTO slow VALUES (1, 'a'), (2, 'a');";
+const SLOW_TRIGGERS: [&str; 3] = [
+    "CREATE TRIGGER slow_EVENT BEFORE EVENT ON slow BEGIN
+        SELECT count(*) FROM t a, t b, t c, t d, t e WHERE a.id + b.id + c.id + d.id + e.id < 0; END;",
+    "CREATE FUNCTION nap_EVENT() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_sleep(50); RETURN COALESCE(NEW, OLD); END';
+    CREATE TRIGGER slow_EVENT BEFORE EVENT ON slow FOR EACH ROW EXECUTE FUNCTION nap_EVENT();",
+    "CREATE TRIGGER slow_EVENT BEFORE EVENT ON slow FOR EACH ROW DO SLEEP(50);",
+];
+
+/// The script with the slow table of an engine, by its number.
+fn slow_script(engine: usize) -> String {
+    let triggers = ["UPDATE", "DELETE"].map(|event| SLOW_TRIGGERS[engine].replace("EVENT", event));
+    format!("{}{SLOW}{}", script(), triggers.concat())
+}
+
 fn script() -> String {
     let rows: Vec<String> = (0..400).map(|id| format!("({id})")).collect();
     format!("{ENDLESS} INSERT INTO t VALUES {};", rows.join(","))
@@ -40,9 +57,9 @@ impl Databases {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("endless.db");
         let database = rusqlite::Connection::open(&file).unwrap();
-        database.execute_batch(&script()).unwrap();
-        let postgres = PostgresServer::shared().database(&script());
-        let mariadb = MariadbServer::shared().database(&script());
+        database.execute_batch(&slow_script(0)).unwrap();
+        let postgres = PostgresServer::shared().database(&slow_script(1));
+        let mariadb = MariadbServer::shared().database(&slow_script(2));
         let resources = [
             format!("sqlite=sqlite:{}", file.display()),
             format!("postgres={postgres}"),
@@ -185,6 +202,72 @@ fn a_statement_is_listed_while_it_runs_and_ends_in_the_database_when_it_is_cance
         let plain = plain.header("x-statement-id", "a-Z_9").expect(200);
         assert_eq!(plain.header("x-statement-id"), "a-Z_9", "{engine}");
     }
+}
+
+#[test]
+fn a_write_by_filter_is_listed_and_changes_nothing_when_it_is_cancelled() {
+    let databases = Databases::new();
+    let service = &databases.service;
+    for engine in ENGINES {
+        let path = "/models/slow?id__gte=0";
+        for method in ["PATCH", "DELETE"] {
+            let call = service.data(method, engine, path);
+            let call = call.header("x-statement-id", "mine");
+            let call = match method {
+                "PATCH" => call.json(&json!({"note": "b"})),
+                _ => call,
+            };
+            let running = thread::spawn(move || call.send());
+            wait_until("it is listed", || !databases.list(engine).is_empty());
+            if engine != "sqlite" {
+                wait_until("the server works on it", || databases.at_work(engine) == 1);
+            }
+            let list = databases.list(engine);
+            assert_eq!(list[0]["query"], format!("{method} {path}"), "{engine}");
+            let begun = Instant::now();
+            databases.cancel(engine, "mine").expect(204);
+            is_cancelled(&running.join().unwrap(), &format!("{engine} {method}"));
+            wait_until("the database works on nothing", || {
+                databases.at_work(engine) == 0
+            });
+            // The next write does not wait for this one.
+            let other = service.data("POST", engine, "/models/t");
+            let id = if method == "PATCH" { 1_000 } else { 1_001 };
+            other.json(&json!({ "id": id })).expect(201);
+            assert!(begun.elapsed() < Duration::from_secs(5), "{engine}");
+            let left = service.data("GET", engine, "/models/slow?_no_pagination=1");
+            let unchanged = json!([{"id": 1, "note": "a"}, {"id": 2, "note": "a"}]);
+            assert_eq!(left.ok(), unchanged, "{engine} {method}");
+        }
+        // Of nothing, it is no long write.
+        let none = service.data("DELETE", engine, "/models/slow?id=7");
+        let none = none.header("x-statement-id", "none").expect(200);
+        assert_eq!(none.header("x-statement-id"), "none", "{engine}");
+    }
+}
+
+#[test]
+fn references_that_wait_for_a_lock_are_listed_and_cancelled() {
+    let script = "CREATE TABLE parents (id INT PRIMARY KEY); INSERT INTO parents VALUES (1);
+        CREATE TABLE children (id INT PRIMARY KEY, parent_id INT REFERENCES parents (id));";
+    let url = PostgresServer::shared().database(script);
+    let (_store, service) = serve(&[format!("family={url}")], &["--statement-timeout", "60"]);
+    let path = "/models/parents/1/references";
+    let plain = service.data("GET", "family", path).expect(200);
+    assert_eq!(plain.header("x-statement-id").len(), 36);
+    let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+    let mut lock = client.transaction().unwrap();
+    lock.batch_execute("LOCK TABLE children").unwrap();
+    let call = service
+        .data("GET", "family", path)
+        .header("x-statement-id", "mine");
+    let running = thread::spawn(move || call.send());
+    let list = || -> Value { service.data("GET", "family", "/statements").ok() };
+    wait_until("it is listed", || list()[0]["id"] == "mine");
+    let cancel = service.data("DELETE", "family", "/statements/mine");
+    cancel.expect(204);
+    is_cancelled(&running.join().unwrap(), "references");
+    assert_eq!(list(), json!([]));
 }
 
 #[test]

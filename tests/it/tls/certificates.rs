@@ -117,18 +117,22 @@ fn a_pair_that_cannot_work_at_the_start_is_an_error_with_option_and_remedy() {
         (
             "cert.pem",
             "other.pem",
-            "--tls-key other.pem: does not belong",
+            "--tls-key (a flag): other.pem: does not belong",
         ),
-        ("cert.pem", "none.pem", "--tls-key none.pem: cannot be read"),
+        (
+            "cert.pem",
+            "none.pem",
+            "--tls-key (a flag): none.pem: cannot be read",
+        ),
         (
             "empty.pem",
             "key.pem",
-            "--tls-cert empty.pem: has no certificate",
+            "--tls-cert (a flag): empty.pem: has no certificate",
         ),
         (
             "cert.pem",
             "cert.pem",
-            "--tls-key cert.pem: has no private key",
+            "--tls-key (a flag): cert.pem: has no private key",
         ),
     ] {
         let errors = start(cert, key);

@@ -72,12 +72,14 @@ impl Place {
             })?),
             (None, _) => None,
         };
+        let store_source = sources.get("store").or_else(|| file.in_file("store"));
+        let named = SettingSource::named("store", store_source);
         let database = given.store.or_else(|| file.store.clone());
         Ok(Self {
             dir: given.dir.or_else(|| file.dir.clone()),
             database: database
                 .filter(|url| !url.trim().is_empty())
-                .map(|url| check_url(&url))
+                .map(|url| check_url(&url, &named))
                 .transpose()?,
             key_file: match key {
                 Some(_) => None,
@@ -155,14 +157,14 @@ impl Place {
 }
 
 /// Refuses a URL of anything but a PostgreSQL database, without quoting it.
-fn check_url(url: &str) -> Result<Secret, Error> {
+fn check_url(url: &str, named: &str) -> Result<Secret, Error> {
     let url = url.trim();
     match url.starts_with("postgres://") || url.starts_with("postgresql://") {
         true => Ok(Secret::new(url)),
-        false => Err(Error::usage(
-            "--store (SVC_STORE) must be the URL of a PostgreSQL database, such as postgres://user:password@host/database; \
-             --dir names a folder",
-        )),
+        false => Err(Error::usage(format!(
+            "{named}: must be the URL of a PostgreSQL database, such as postgres://user:password@host/database; \
+             --dir names a folder"
+        ))),
     }
 }
 
@@ -173,12 +175,12 @@ mod tests {
     #[test]
     fn a_store_is_a_postgresql_database_and_its_url_is_not_quoted() {
         for url in ["mysql://a:hunter2@b/c", "/srv/store", "hunter2"] {
-            let error = check_url(url).unwrap_err().to_string();
+            let error = check_url(url, "--store").unwrap_err().to_string();
             assert!(error.contains("--store"), "{error}");
             assert!(!error.contains("hunter2"), "{error}");
         }
         let shown = Place {
-            database: Some(check_url("postgres://a:hunter2@b/c?x=y").unwrap()),
+            database: Some(check_url("postgres://a:hunter2@b/c?x=y", "--store").unwrap()),
             ..Place::default()
         };
         assert_eq!(

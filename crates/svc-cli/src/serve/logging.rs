@@ -6,16 +6,16 @@ use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::{
     error::Error,
-    serve::options::{LogFormat, ServerOptions},
+    serve::options::{LogFormat, ServerOptions, Sources},
 };
 
 /// Starts logging; `default` is the filter when none is set.
-pub(crate) fn start(options: &ServerOptions, default: &str) -> Result<(), Error> {
+pub(crate) fn start(options: &ServerOptions, given: &Sources, default: &str) -> Result<(), Error> {
     let filter = options.log.as_deref().unwrap_or(default);
     let filter = EnvFilter::builder().parse(filter).map_err(|error| {
-        Error::usage(format!(
-            "the log filter is wrong: {error}; write a level such as info, or a list such as warn,svc_server=debug"
-        ))
+        let message =
+            format!("{error}; write a level such as info, or a list such as warn,svc_server=debug");
+        options.wrong(given, "log", &message)
     })?;
     let colours = io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "console")]
 pub(crate) mod console;
+mod lines;
 mod values;
 
 use std::{
@@ -22,8 +23,8 @@ use svc_server::{
 };
 
 use self::values::{
-    Interval, Seconds, address, audit_values, parse_address, parse_audit_values, positive, text,
-    texts, whole,
+    Interval, Seconds, address, audit_values, parse_address, parse_audit_values, positive,
+    positive_number, text, texts, whole, whole_number,
 };
 use crate::error::Error;
 
@@ -85,21 +86,27 @@ pub(crate) struct ServerOptions {
     cors_origins: Option<Vec<Origin>>,
     /// The most bytes of a request body [default: 16777216]
     #[arg(long, value_name = "BYTES", env = "SVC_BODY_LIMIT", value_parser = positive::<NonZeroUsize>)]
+    #[serde(deserialize_with = "positive_number")]
     body_limit: Option<NonZeroUsize>,
     /// How long a request may take until its answer begins [default: 60]
     #[arg(long, value_name = "SECONDS", env = "SVC_REQUEST_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    #[serde(deserialize_with = "positive_number")]
     request_timeout: Option<Seconds<NonZeroU64>>,
     /// How long a statement may run in a connected database [default: 15]
     #[arg(long, value_name = "SECONDS", env = "SVC_STATEMENT_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    #[serde(deserialize_with = "positive_number")]
     statement_timeout: Option<Seconds<NonZeroU64>>,
     /// How old what is known of the tables of a database may be when a request uses it; 0 compares nothing [default: 10]
     #[arg(long, value_name = "SECONDS", env = "SVC_STRUCTURE_CHECK", value_parser = whole::<Seconds<u64>>)]
+    #[serde(deserialize_with = "whole_number")]
     structure_check: Option<Seconds<u64>>,
     /// The most connections to a database server, for each resource [default: 10]
     #[arg(long, value_name = "NUMBER", env = "SVC_DATABASE_CONNECTIONS", value_parser = positive::<NonZeroUsize>)]
+    #[serde(deserialize_with = "positive_number")]
     database_connections: Option<NonZeroUsize>,
     /// How many reads of an SQLite file run at once, for each resource [default: one per core, 2 to 16]
     #[arg(long, value_name = "NUMBER", env = "SVC_SQLITE_READERS", value_parser = positive::<NonZeroUsize>)]
+    #[serde(deserialize_with = "positive_number")]
     sqlite_readers: Option<NonZeroUsize>,
     /// Folder whose SQLite files administrators of projects may connect over HTTP; without one only operators may
     #[arg(long, value_name = "DIR", env = "SVC_SQLITE_DIR")]
@@ -115,37 +122,48 @@ pub(crate) struct ServerOptions {
     resource_hosts: Option<Vec<ResourceHost>>,
     /// How long a request body may take to arrive [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_BODY_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    #[serde(deserialize_with = "positive_number")]
     body_timeout: Option<Seconds<NonZeroU64>>,
     /// How long a connection may take to send a request head, or be idle [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_HEADER_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    #[serde(deserialize_with = "positive_number")]
     header_timeout: Option<Seconds<NonZeroU64>>,
     /// How long a caller may take to read anything of an answer [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_WRITE_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    #[serde(deserialize_with = "positive_number")]
     write_timeout: Option<Seconds<NonZeroU64>>,
     /// The fewest bytes a second at which callers send bodies and read answers; 0 asks for none [default: 1024]
     #[arg(long, value_name = "BYTES", env = "SVC_MIN_TRANSFER_RATE", value_parser = whole::<u64>)]
+    #[serde(deserialize_with = "whole_number")]
     min_transfer_rate: Option<u64>,
     /// The most connections at once; for another, the one that waits for its caller for longest is closed
     /// [default: 10000]
     #[arg(long, value_name = "NUMBER", env = "SVC_MAX_CONNECTIONS", value_parser = positive::<NonZeroUsize>)]
+    #[serde(deserialize_with = "positive_number")]
     max_connections: Option<NonZeroUsize>,
     /// The most connections at once from one address, unless it is a trusted proxy [default: 1024]
     #[arg(long, value_name = "NUMBER", env = "SVC_MAX_CONNECTIONS_PER_ADDRESS", value_parser = positive::<NonZeroUsize>)]
+    #[serde(deserialize_with = "positive_number")]
     max_connections_per_address: Option<NonZeroUsize>,
     /// The most requests that are worked on at once [default: 1024]
     #[arg(long, value_name = "NUMBER", env = "SVC_MAX_REQUESTS", value_parser = positive::<NonZeroUsize>)]
+    #[serde(deserialize_with = "positive_number")]
     max_requests: Option<NonZeroUsize>,
     /// The most of them that come without a credential [default: 256]
     #[arg(long, value_name = "NUMBER", env = "SVC_MAX_ANONYMOUS_REQUESTS", value_parser = positive::<NonZeroUsize>)]
+    #[serde(deserialize_with = "positive_number")]
     max_anonymous_requests: Option<NonZeroUsize>,
     /// The most bytes of memory for answers that callers have not read yet [default: 268435456]
     #[arg(long, value_name = "BYTES", env = "SVC_ANSWER_MEMORY", value_parser = positive::<NonZeroUsize>)]
+    #[serde(deserialize_with = "positive_number")]
     answer_memory: Option<NonZeroUsize>,
     /// How often a minute one address may try to sign in to an account, or have it mailed to [default: 10]
     #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ACCOUNT", value_parser = positive::<NonZeroU32>)]
+    #[serde(deserialize_with = "positive_number")]
     tries_per_account: Option<NonZeroU32>,
     /// How many account calls a minute are allowed from one address [default: 60]
     #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ADDRESS", value_parser = positive::<NonZeroU32>)]
+    #[serde(deserialize_with = "positive_number")]
     tries_per_address: Option<NonZeroU32>,
     /// How often each credential may call: requests per second such as 50, 600/m or 1000/h, and how many may come at once
     /// such as 50:200 [default burst: two seconds of the rate, at least 10]
@@ -158,23 +176,33 @@ pub(crate) struct ServerOptions {
     address_rate_limit: Option<RateLimit>,
     /// How long a request of the HTTP proxy may take to the end of its answer [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_PROXY_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    #[serde(deserialize_with = "positive_number")]
     proxy_timeout: Option<Seconds<NonZeroU64>>,
     /// The most bytes of an answer that the HTTP proxy passes on [default: 16777216]
     #[arg(long, value_name = "BYTES", env = "SVC_PROXY_RESPONSE_LIMIT", value_parser = positive::<NonZeroU64>)]
+    #[serde(deserialize_with = "positive_number")]
     proxy_response_limit: Option<NonZeroU64>,
     /// The most requests of the HTTP proxy that are under way at once [default: 256]
     #[arg(long, value_name = "NUMBER", env = "SVC_MAX_PROXY_REQUESTS", value_parser = positive::<NonZeroUsize>)]
+    #[serde(deserialize_with = "positive_number")]
     max_proxy_requests: Option<NonZeroUsize>,
     /// How long a shutdown goes on serving while /readyz says 503, so that load balancers send new requests elsewhere
     /// [default: 0]
     #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_DELAY", value_parser = whole::<Seconds<u64>>)]
+    #[serde(deserialize_with = "whole_number")]
     shutdown_delay: Option<Seconds<u64>>,
     /// How long a shutdown waits for requests in flight [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE", value_parser = whole::<Seconds<u64>>)]
+    #[serde(deserialize_with = "whole_number")]
     shutdown_grace: Option<Seconds<u64>>,
     /// For how long what is cached answers reads while the store is away; then all is refused [default: 60]
     #[arg(long, value_name = "SECONDS", env = "SVC_STORE_GRACE", value_parser = whole::<Seconds<u64>>)]
+    #[serde(deserialize_with = "whole_number")]
     store_grace: Option<Seconds<u64>>,
+    /// After which time an import fails whose file is on a node of the service that is not there [default: 600]
+    #[arg(long, value_name = "SECONDS", env = "SVC_IMPORT_GRACE", value_parser = positive::<Seconds<NonZeroU64>>)]
+    #[serde(deserialize_with = "positive_number")]
+    import_grace: Option<Seconds<NonZeroU64>>,
     /// Whether every write leaves a line in the audit trail, which svc audit list shows [default: on]
     #[arg(long, value_name = "MODE", env = "SVC_AUDIT")]
     audit: Option<Audit>,
@@ -184,9 +212,11 @@ pub(crate) struct ServerOptions {
     audit_values: Option<AuditValues>,
     /// The most bytes of a value that it keeps [default: 4096]
     #[arg(long, value_name = "BYTES", env = "SVC_AUDIT_VALUE_LIMIT", value_parser = positive::<NonZeroUsize>)]
+    #[serde(deserialize_with = "positive_number")]
     audit_value_limit: Option<NonZeroUsize>,
     /// After how many days lines of the audit trail are removed; 0 keeps all [default: 365]
     #[arg(long, value_name = "DAYS", env = "SVC_AUDIT_DAYS", value_parser = whole::<u32>)]
+    #[serde(deserialize_with = "whole_number")]
     audit_days: Option<u32>,
     /// Folder into which a backup of the store is written again and again; without one none is
     #[arg(long, value_name = "DIR", env = "SVC_BACKUP_DIR")]
@@ -197,6 +227,7 @@ pub(crate) struct ServerOptions {
     backup_every: Option<Interval>,
     /// How many of these backups are kept; older ones are removed [default: 7]
     #[arg(long, value_name = "NUMBER", env = "SVC_BACKUP_KEEP", value_parser = positive::<NonZeroUsize>)]
+    #[serde(deserialize_with = "positive_number")]
     backup_keep: Option<NonZeroUsize>,
     /// Put the key of the store into these backups: each is then as secret as the key [default: false]
     #[arg(
@@ -234,10 +265,10 @@ pub(crate) struct ServerOptions {
     /// would quote the address.
     #[arg(skip)]
     pub(crate) connect: Option<toml::Value>,
-    /// The options that only the file sets.
+    /// The options that the file sets, and no flag or variable, with their lines; also each database, as `connect.NAME`.
     #[arg(skip)]
     #[serde(skip)]
-    of_file: Vec<&'static str>,
+    of_file: Sources,
 }
 
 /// Whether writes leave lines in the audit trail.
@@ -282,7 +313,11 @@ impl ServerOptions {
             ))
         })?;
         // The whole text of the error would show the line, which may contain the password of a database.
-        toml::from_str(&text).map_err(|error| {
+        let read = toml::from_str::<Self>(&text).and_then(|options| {
+            let of_file = lines::sources(path, &text)?;
+            Ok(Self { of_file, ..options })
+        });
+        read.map_err(|error| {
             let before = text.bytes().take(error.span().map_or(0, |span| span.start));
             let line = before.filter(|byte| *byte == b'\n').count();
             let key = text.lines().nth(line).and_then(key);
@@ -297,10 +332,13 @@ impl ServerOptions {
         macro_rules! either {
             ($($option:ident)+) => {
                 Self {
-                    of_file: vec![$((self.$option.is_none() && file.$option.is_some()).then_some(stringify!($option))),+]
-                        .into_iter()
-                        .flatten()
-                        .collect(),
+                    of_file: {
+                        let mut of_file = file.of_file.clone();
+                        $(if self.$option.is_some() {
+                            of_file.remove(&stringify!($option).replace('_', "-"));
+                        })+
+                        of_file
+                    },
                     $($option: self.$option.or_else(|| file.$option.clone())),+
                 }
             };
@@ -312,7 +350,7 @@ impl ServerOptions {
             header_timeout write_timeout min_transfer_rate max_connections
             max_connections_per_address max_requests max_anonymous_requests answer_memory
             tries_per_account tries_per_address rate_limit address_rate_limit proxy_timeout proxy_response_limit
-            max_proxy_requests shutdown_delay shutdown_grace store_grace audit audit_values audit_value_limit
+            max_proxy_requests shutdown_delay shutdown_grace store_grace import_grace audit audit_values audit_value_limit
             audit_days
             backup_dir backup_every backup_keep backup_with_key
             smtp_url mail_from log log_format dir store key_file connect
@@ -351,7 +389,7 @@ impl ServerOptions {
             structure_check database_connections sqlite_dir resource_hosts body_timeout header_timeout write_timeout
             min_transfer_rate max_connections max_connections_per_address max_requests
             max_anonymous_requests answer_memory tries_per_account tries_per_address
-            proxy_timeout proxy_response_limit max_proxy_requests shutdown_delay shutdown_grace store_grace audit
+            proxy_timeout proxy_response_limit max_proxy_requests shutdown_delay shutdown_grace store_grace import_grace audit
             audit_values audit_value_limit audit_days
         }
         let backups = &mut config.backups;
@@ -380,12 +418,21 @@ impl ServerOptions {
 impl ServerOptions {
     /// Where each option was set that is no default, by its name.
     fn sources(&self, given: &Sources) -> Sources {
-        let of_file = self.of_file.iter().map(|id| (*id, SettingSource::File));
-        let given = given.iter().map(|(id, source)| (id.as_str(), *source));
-        let named = of_file
-            .chain(given)
-            .map(|(id, source)| (id.replace('_', "-"), source));
-        named.collect()
+        let mut sources = self.of_file.clone();
+        let given = given.iter();
+        sources.extend(given.map(|(id, source)| (id.replace('_', "-"), source.clone())));
+        sources
+    }
+
+    /// An option that cannot work, with where it was set and what is allowed.
+    pub(crate) fn wrong(&self, given: &Sources, option: &str, message: &str) -> Error {
+        let named = SettingSource::named(option, self.sources(given).get(option));
+        Error::usage(format!("{named}: {message}"))
+    }
+
+    /// Where the file sets an option, and no flag or variable does.
+    pub(crate) fn in_file(&self, option: &str) -> Option<&SettingSource> {
+        self.of_file.get(option)
     }
 }
 
@@ -485,6 +532,28 @@ mod tests {
             error.contains("line 1: backup-every: must be a time such as"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn the_line_of_an_option_of_the_file_is_named_unless_a_flag_has_set_it() {
+        let options =
+            file("# ours\nlog = \"a=b=c\"\n\n[connect]\nshop = \"sqlite:/x.db\"\n").unwrap();
+        let set = ServerOptions::default().or(&options);
+        let wrong = |options: &ServerOptions, option: &str| {
+            let wrong = options.wrong(&Sources::new(), option, "must be right");
+            wrong.to_string()
+        };
+        let text = wrong(&set, "log");
+        assert!(
+            text.starts_with("--log (") && text.ends_with("svc.toml, line 2): must be right"),
+            "{text}"
+        );
+        assert!(wrong(&set, "connect.shop").contains("line 5"));
+        let given = ServerOptions {
+            log: Some("info".to_owned()),
+            ..ServerOptions::default()
+        };
+        assert_eq!(wrong(&given.or(&options), "log"), "--log: must be right");
     }
 
     #[test]

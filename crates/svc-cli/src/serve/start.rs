@@ -3,12 +3,19 @@
 use svc_server::Server;
 use svc_store::{ErrorKind, NewProject, Store};
 
-use super::{logging, open_files, options::ServerOptions};
+use super::{
+    logging, open_files,
+    options::{ServerOptions, Sources},
+};
 use crate::error::Error;
 
 /// Starts logging, with this filter when none is set, and raises the limit of open files.
-pub(crate) fn prepare_process(options: &ServerOptions, log: &str) -> Result<(), Error> {
-    logging::start(options, log)?;
+pub(crate) fn prepare_process(
+    options: &ServerOptions,
+    given: &Sources,
+    log: &str,
+) -> Result<(), Error> {
+    logging::start(options, given, log)?;
     open_files::raise_limit();
     Ok(())
 }

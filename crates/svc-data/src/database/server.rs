@@ -115,6 +115,17 @@ impl Server {
         self.changes.listen(self.store.source());
     }
 
+    /// Tells a text to all processes that listen.
+    pub(super) async fn tell(&self, text: &str) -> Result<()> {
+        let lease = self.lease().await?;
+        let notify = "SELECT pg_notify($1, $2)";
+        let told = lease
+            .client()?
+            .execute(notify, &[&listen::TOLD, &text])
+            .await;
+        lease.give_back(told.map(drop).map_err(translate))
+    }
+
     /// What is known of changes.
     pub(super) fn changes(&self) -> &Changes {
         &self.changes

@@ -465,6 +465,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
                 E::run(lease, E::BEGIN).await?;
                 let changed = E::change_all(lease, model, &request).await;
                 let changed = changed.map_err(|error| E::Manager::explain(model, error, is_write));
+                let changed = changed.and_then(|changed| request.gate.pass().map(|()| changed));
                 transaction::finish::<E, _>(lease, model, changed, is_write).await
             })
         })

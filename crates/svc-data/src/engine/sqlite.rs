@@ -201,21 +201,34 @@ impl Sqlite {
         note: Note,
         work: impl Fn(Session<'_>) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T> {
+        let work = self.in_session(work);
+        let written = self.pool.write(Some(self.timeout), note, work).await;
+        written.map_err(refused_write)
+    }
+
+    /// Work on a connection, given what is done in a session.
+    fn in_session<T>(
+        &self,
+        work: impl Fn(Session<'_>) -> Result<T, Fault> + Send + 'static,
+    ) -> impl Fn(&rusqlite::Connection) -> Result<T> + Send + 'static {
         let path = Arc::clone(&self.path);
-        let work = move |connection: &rusqlite::Connection| {
+        move |connection: &rusqlite::Connection| {
             let session = Session::new(connection, &path);
             session.translate(work(session))
-        };
-        let written = self.pool.write(Some(self.timeout), note, work).await;
-        written.map_err(|error: Error| match error.kind() {
-            // It will not pass by itself, as an unreachable database may.
-            ErrorKind::Unavailable if fault::is_read_only(&error) => {
-                tracing::warn!(%error, "a write was refused");
-                Error::invalid("the database of this resource cannot be written")
-            }
-            ErrorKind::Constraint => crate::record::refusal::at_commit(&error),
-            _ => error,
-        })
+        }
+    }
+}
+
+/// Why a write failed.
+fn refused_write(error: Error) -> Error {
+    match error.kind() {
+        // It will not pass by itself, as an unreachable database may.
+        ErrorKind::Unavailable if fault::is_read_only(&error) => {
+            tracing::warn!(%error, "a write was refused");
+            Error::invalid("the database of this resource cannot be written")
+        }
+        ErrorKind::Constraint => crate::record::refusal::at_commit(&error),
+        _ => error,
     }
 }
 
@@ -410,8 +423,9 @@ impl Driver for Sqlite {
 
     async fn change_all(&self, model: &Arc<Model>, request: ChangeAll) -> Result<ChangedRecords> {
         let change = write::change_all::AllChange::new(model, request)?;
-        self.write(None, move |session: Session<'_>| change.run(session))
-            .await
+        let work = self.in_session(move |session: Session<'_>| change.run(session));
+        let written = self.pool.write_while_awaited(Some(self.timeout), work);
+        written.await.map_err(refused_write)
     }
 
     async fn change(

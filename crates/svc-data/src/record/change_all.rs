@@ -4,7 +4,7 @@ use std::{collections::HashMap, mem::take};
 
 use svc_model::RecordId;
 
-use super::{Keeping, Kept, RecordJson};
+use super::{CommitGate, Keeping, Kept, RecordJson};
 use crate::{Error, ErrorKind, Model, Result, plan::Test, value::Values};
 
 /// The most records that are changed at once.
@@ -27,6 +27,8 @@ pub(crate) struct ChangeAll {
     pub(crate) expected: Option<u64>,
     /// What of the records is kept for their history.
     pub(crate) keeping: Option<Keeping>,
+    /// Until when it may be given up.
+    pub(crate) gate: CommitGate,
 }
 
 impl ChangeAll {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use svc_model::{JsonObject, ListQuery, RecordView};
 
 use crate::{
-    ChangedRecords, Model, Resource, Result, StatementKind,
+    ChangedRecords, CommitGate, Model, Resource, Result, StatementKind,
     plan::ListPlan,
     record::{Projection, Purpose, change_all::ChangeAll, read_body},
     resource::writable,
@@ -13,7 +13,7 @@ use crate::{
 
 impl Resource {
     /// Changes all records that a query selects in one transaction, and returns them.
-    /// With `expected`, only where they are so many.
+    /// With `expected`, only where they are so many. Until the commit it may be given up by its gate.
     ///
     /// # Errors
     /// As [`Resource::update`]; [`ErrorKind::PreconditionFailed`](crate::ErrorKind::PreconditionFailed) when another number
@@ -24,6 +24,7 @@ impl Resource {
         query: &ListQuery,
         body: &JsonObject,
         expected: Option<u64>,
+        gate: &CommitGate,
     ) -> Result<ChangedRecords> {
         self.with_structure(model, StatementKind::Update, |driver, structure, model| {
             writable(model, model.writes.update, "updated")?;
@@ -37,6 +38,7 @@ impl Resource {
                 values: Some(body.values),
                 expected,
                 keeping: self.kept(model),
+                gate: gate.clone(),
             };
             Ok(driver.change_all(model, request))
         })
@@ -44,7 +46,7 @@ impl Resource {
     }
 
     /// Deletes all records that a query selects in one transaction, and returns them.
-    /// With `expected`, only where they are so many.
+    /// With `expected`, only where they are so many. Until the commit it may be given up by its gate.
     ///
     /// # Errors
     /// As [`Resource::update_all`].
@@ -53,6 +55,7 @@ impl Resource {
         model: &Arc<Model>,
         query: &ListQuery,
         expected: Option<u64>,
+        gate: &CommitGate,
     ) -> Result<ChangedRecords> {
         self.with_structure(model, StatementKind::Delete, |driver, structure, model| {
             writable(model, model.writes.delete, "deleted")?;
@@ -61,6 +64,7 @@ impl Resource {
                 values: None,
                 expected,
                 keeping: self.kept(model),
+                gate: gate.clone(),
             };
             Ok(driver.change_all(model, request))
         })

@@ -25,7 +25,7 @@ pub struct Node {
     pub name: String,
     /// The version of the program.
     pub version: String,
-    /// Where it listens.
+    /// Where it listens: address and port, or the name of the machine and the port where it listens on all addresses.
     pub address: String,
     /// The time since when it runs (RFC 3339).
     pub since: String,

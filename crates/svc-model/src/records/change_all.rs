@@ -24,6 +24,9 @@ pub struct UpdateAll {
     /// The new values of the fields.
     #[wire(whole_body)]
     pub record: JsonObject,
+    /// The ID under which it is listed while it runs; the service chooses one when this is `None`.
+    #[wire(header = "x-statement-id")]
+    pub statement_id: Option<String>,
 }
 
 /// Delete all: `DELETE B?{filters}`, 200 with the number of records that were deleted, all or none of them.
@@ -39,6 +42,9 @@ pub struct DeleteAll {
     /// Which records.
     #[wire(query)]
     pub query: ChangeAllQuery,
+    /// The ID under which it is listed while it runs; the service chooses one when this is `None`.
+    #[wire(header = "x-statement-id")]
+    pub statement_id: Option<String>,
 }
 
 /// The answer to [`UpdateAll`].

@@ -20,6 +20,9 @@ pub struct GetReferences {
     /// The key of the record.
     #[wire(path)]
     pub id: RecordId,
+    /// The ID under which it is listed while it runs; the service chooses one when this is `None`.
+    #[wire(header = "x-statement-id")]
+    pub statement_id: Option<String>,
 }
 
 /// The maximum number of records that are counted of a [`Reference`].

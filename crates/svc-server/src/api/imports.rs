@@ -1,8 +1,10 @@
 //! Imports: files whose rows become records, in the background (wire contract, section 11).
 
 mod batches;
+mod claim;
 mod csv_rows;
 mod file;
+mod lost;
 mod ndjson_rows;
 mod reader;
 mod row;
@@ -24,6 +26,7 @@ use svc_model::{
     wire::{BoxFuture, Operation},
 };
 use svc_store::{AuditEntry, Import, NewImport, RefusedRow};
+use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use self::{file::receive, reader::Reader, settings::Settings};
@@ -45,6 +48,8 @@ use crate::{
 const REFUSED_AT_ONCE: u32 = 500;
 /// How long the answer to a cancellation waits for the batch that is being written.
 const BATCH_ENDS_IN: Duration = Duration::from_secs(10);
+/// How often it is asked whether it has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
@@ -164,8 +169,11 @@ async fn cancel(call: Call<Describe>) -> ApiResult {
     let import = seen(state, &access).await?;
     let imports = state.store.imports();
     let is_changed = imports.cancel(import.uid).await?;
-    // What the batch that is being written does counts.
-    state.imports.ended(import.uid, BATCH_ENDS_IN).await;
+    // What the batch does that is being written, here or at another node, counts.
+    let begun = Instant::now();
+    while imports.is_worked_on(import.uid).await? && begun.elapsed() < BATCH_ENDS_IN {
+        sleep(LOOK_EVERY).await;
+    }
     changed::<Cancel>(&access, &request, &import, is_changed).await
 }
 

@@ -1,6 +1,6 @@
 //! The settings as operators see them: the value of each option, and where it was set.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
 use svc_model::administration::service::Setting;
@@ -8,28 +8,48 @@ use svc_model::administration::service::Setting;
 use super::{AuditMode, AuditValues, Config};
 
 /// Where an option was set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SettingSource {
     /// By a flag.
     Flag,
     /// By a variable of the environment.
     Variable,
-    /// In the configuration file.
-    File,
+    /// In a line of the configuration file, counted from 1 on.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+    },
     /// By a listener that was open already.
     Socket,
 }
 
 impl SettingSource {
     /// The word for it in answers.
-    pub fn as_str(self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Flag => "flag",
             Self::Variable => "variable",
-            Self::File => "file",
+            Self::File { .. } => "file",
             Self::Socket => "socket",
         }
+    }
+
+    /// Names an option with the place where it was set, as every message about it begins: `--listen (svc.toml, line 3)`.
+    pub fn named(option: &str, source: Option<&Self>) -> String {
+        let place = match source {
+            Some(Self::Flag) => " (a flag)".to_owned(),
+            Some(Self::Variable) => {
+                let variable = option.replace('-', "_").to_uppercase();
+                format!(" (the variable SVC_{variable})")
+            }
+            Some(Self::File { path, line }) => format!(" ({}, line {line})", path.display()),
+            Some(Self::Socket) => " (a socket that was passed)".to_owned(),
+            None => String::new(),
+        };
+        format!("--{option}{place}")
     }
 }
 
@@ -111,6 +131,7 @@ impl Config {
             ("shutdown-delay", seconds(self.shutdown_delay)),
             ("shutdown-grace", seconds(self.shutdown_grace)),
             ("store-grace", seconds(self.store_grace)),
+            ("import-grace", seconds(self.import_grace)),
             ("audit", json!(self.audit.as_str())),
             ("audit-values", self.audit_values.to_json()),
             ("audit-value-limit", json!(self.audit_value_limit)),

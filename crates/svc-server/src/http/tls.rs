@@ -65,9 +65,10 @@ impl Tls {
             return Ok(None);
         };
         let files = Files::new(cert, key);
-        let pair = files.read().map_err(Fault::into_error)?;
+        let wrong = |fault: Fault| fault.into_error(config);
+        let pair = files.read().map_err(wrong)?;
         let in_force = pair.digest();
-        let current = pair.server_config(&files).map_err(Fault::into_error)?;
+        let current = pair.server_config(&files).map_err(wrong)?;
         files.warn_when_others_may_read_the_key();
         Ok(Some(Self {
             files,

@@ -51,14 +51,17 @@ pub(crate) struct Smtp {
 }
 
 impl Smtp {
-    /// Reads the settings.
-    pub(crate) fn new(config: &MailConfig) -> Result<Self, Error> {
+    /// Reads the settings. An error comes with the name of the option that it is about.
+    pub(crate) fn new(config: &MailConfig) -> Result<Self, (&'static str, Error)> {
         let from: Mailbox = config.from.trim().parse().map_err(|_| {
-            Error::config(
-                "the sender of mails (--mail-from) must be an address, with a name or without, such as \
-                 'Shop <no-reply@example.com>'",
-            )
+            let wrong = "the sender of mails must be an address, with a name or without, such as \
+                 'Shop <no-reply@example.com>'";
+            ("mail-from", Error::config(wrong))
         })?;
+        Self::of_url(config, from).map_err(|error| ("smtp-url", error))
+    }
+
+    fn of_url(config: &MailConfig, from: Mailbox) -> Result<Self, Error> {
         let SmtpUrl {
             host,
             port,
@@ -207,12 +210,12 @@ fn tls_parameters(host: &str, root_certificates: Option<&str>) -> Result<TlsPara
         Some(path) => {
             let pem = fs::read(path).map_err(|error| {
                 Error::config(format!(
-                    "cannot read {path}, the sslrootcert of --smtp-url: {error}"
+                    "cannot read {path}, its sslrootcert: {error}; name a PEM file that this user may read"
                 ))
             })?;
             let none = || {
                 Error::config(format!(
-                    "{path}, the sslrootcert of --smtp-url, must be a PEM file with certificates to trust"
+                    "{path}, its sslrootcert, must be a PEM file with certificates to trust"
                 ))
             };
             let begins = b"-----BEGIN CERTIFICATE-----";

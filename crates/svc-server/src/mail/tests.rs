@@ -240,7 +240,7 @@ async fn settings_that_cannot_work_are_refused_without_the_password() {
         (with(&folder.path().join("none.pem")), "a@b.example"),
     ] {
         let url = format!("smtp://ann:hunter2@mail.example.com{rest}");
-        let error = Smtp::new(&MailConfig::new(url, from)).unwrap_err();
+        let (_, error) = Smtp::new(&MailConfig::new(url, from)).unwrap_err();
         assert!(!error.to_string().contains("hunter2"), "{error}");
     }
     let smtp = smtp(25, "");

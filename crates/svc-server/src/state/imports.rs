@@ -1,33 +1,27 @@
 //! The imports that this process works on.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 use svc_model::{ResourceName, Scope};
-use tokio::{
-    sync::{Notify, watch},
-    time::timeout,
-};
+use tokio::sync::Notify;
 use uuid::Uuid;
 
 /// A connected database.
 pub(crate) type Place = (Scope, ResourceName);
-/// Its sender is dropped when the work on an import ends.
-type End = watch::Receiver<()>;
 
-/// Tells the worker of imports that there may be one to go on with, and others what it works on.
+/// Tells the worker of imports that there may be one to go on with, and keeps what it works on.
 #[derive(Debug, Default)]
 pub(crate) struct Imports {
     wake: Notify,
-    working: Arc<Mutex<HashMap<Uuid, (Place, End)>>>,
+    working: Arc<Mutex<HashMap<Uuid, Place>>>,
 }
 
 /// An import is being worked on until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Working {
-    all: Arc<Mutex<HashMap<Uuid, (Place, End)>>>,
+    all: Arc<Mutex<HashMap<Uuid, Place>>>,
     uid: Uuid,
-    _ends: watch::Sender<()>,
 }
 
 impl Drop for Working {
@@ -51,26 +45,15 @@ impl Imports {
     /// most that it may of this database.
     pub(crate) fn begin(&self, uid: Uuid, place: Place, most: usize) -> Option<Working> {
         let mut working = self.working.lock();
-        let of_place = working.values().filter(|(other, _)| *other == place);
+        let of_place = working.values().filter(|other| **other == place);
         if working.contains_key(&uid) || of_place.count() >= most {
             return None;
         }
-        let (ends, receiver) = watch::channel(());
-        working.insert(uid, (place, receiver));
+        working.insert(uid, place);
         Some(Working {
             all: Arc::clone(&self.working),
             uid,
-            _ends: ends,
         })
-    }
-
-    /// Waits until this process does not work on an import, but no longer than this.
-    pub(crate) async fn ended(&self, uid: Uuid, patience: Duration) {
-        let working = self.working.lock().get(&uid).cloned();
-        if let Some((_, mut working)) = working {
-            // It never changes: it ends.
-            let _ = timeout(patience, working.changed()).await;
-        }
     }
 }
 
@@ -78,25 +61,16 @@ impl Imports {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
-    async fn who_waits_for_the_end_of_an_import_does_not_wait_for_long() {
+    #[test]
+    fn an_import_is_worked_on_once_and_few_of_one_database() {
         let imports = Imports::default();
+        let place = |resource: &str| (Scope::new("p", "prod"), resource.into());
         let (mine, other) = (Uuid::now_v7(), Uuid::now_v7());
-        let patience = Duration::from_secs(5);
-        let place = || (Scope::new("p", "prod"), "r".into());
-        let working = imports.begin(mine, place(), 2).unwrap();
-        assert!(imports.begin(mine, place(), 2).is_none());
-        assert!(imports.begin(Uuid::now_v7(), place(), 1).is_none());
-        imports.ended(other, patience).await;
-        let begun = tokio::time::Instant::now();
-        imports.ended(mine, patience).await;
-        assert_eq!(begun.elapsed(), patience);
-        let waits = imports.ended(mine, patience);
-        let ends = async {
-            tokio::task::yield_now().await;
-            drop(working);
-        };
-        tokio::join!(waits, ends);
-        assert_eq!(begun.elapsed(), patience);
+        let working = imports.begin(mine, place("r"), 1).unwrap();
+        assert!(imports.begin(mine, place("s"), 1).is_none());
+        assert!(imports.begin(other, place("r"), 1).is_none());
+        assert!(imports.begin(other, place("s"), 1).is_some());
+        drop(working);
+        assert!(imports.begin(mine, place("r"), 1).is_some());
     }
 }

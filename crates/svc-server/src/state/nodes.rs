@@ -2,6 +2,7 @@
 //! server that they share. They ask each other what only one of them knows.
 
 pub(crate) mod questions;
+pub(crate) mod rate_limits;
 
 use std::{
     collections::HashMap,

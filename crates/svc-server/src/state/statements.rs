@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, hash_map::Entry},
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -14,6 +15,7 @@ use http::{HeaderName, HeaderValue, Method, Response, Uri};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+use svc_data::CommitGate;
 use svc_model::statements::{Statement, X_STATEMENT_ID};
 use svc_store::{Actor, ActorKind};
 use tokio::sync::Notify;
@@ -57,7 +59,7 @@ struct Known {
 #[derive(Clone, Debug)]
 pub(crate) enum Query {
     Sql(Arc<str>),
-    /// A list or an aggregate.
+    /// A list or an aggregate, say.
     Request(Method, Uri),
 }
 
@@ -247,6 +249,24 @@ impl Running {
             biased;
             () = self.cancelled() => Err(ApiError::Cancelled),
             done = work => Ok(done),
+        }
+    }
+
+    /// The same for a write, which is not cancelled once it is about to be committed: then its outcome is waited for.
+    pub(crate) async fn unless_cancelled_before<T>(
+        &self,
+        gate: &CommitGate,
+        work: impl Future<Output = T>,
+    ) -> ApiResult<T> {
+        let mut work = pin!(work);
+        tokio::select! {
+            biased;
+            () = self.cancelled() => {}
+            done = &mut work => return Ok(done),
+        }
+        match gate.give_up() {
+            true => Err(ApiError::Cancelled),
+            false => Ok(work.await),
         }
     }
 

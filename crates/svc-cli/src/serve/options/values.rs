@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use svc_server::AuditValues;
 
 /// A time in whole seconds.
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy)]
 pub(crate) struct Seconds<T>(T);
 
 impl<T: FromStr> FromStr for Seconds<T> {
@@ -95,6 +95,31 @@ pub(super) fn positive<T: FromStr>(text: &str) -> Result<T, &'static str> {
 pub(super) fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
     text.parse()
         .map_err(|_| "must be a whole number, without a unit")
+}
+
+/// Reads a number of at least 1 as its flag does.
+pub(super) fn positive_number<'de, D: Deserializer<'de>, T: FromStr>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    number(deserializer, positive)
+}
+
+/// Reads a number as its flag does.
+pub(super) fn whole_number<'de, D: Deserializer<'de>, T: FromStr>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    number(deserializer, whole)
+}
+
+fn number<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    read: fn(&str) -> Result<T, &'static str>,
+) -> Result<Option<T>, D::Error> {
+    let value = toml::Value::deserialize(deserializer)?;
+    // What is no integer is no number in this form either.
+    let text = value.as_integer().map(|number| number.to_string());
+    let number = read(text.as_deref().unwrap_or_default());
+    number.map(Some).map_err(D::Error::custom)
 }
 
 /// Reads an address as its flag does.

@@ -1,4 +1,5 @@
-//! How processes hear of each other's changes: by a notification of the server, which comes with the commit.
+//! How processes hear of each other's changes: by a notification of the server, which comes with the commit. By others they
+//! tell each other what no table keeps.
 
 use std::{
     sync::{
@@ -9,7 +10,7 @@ use std::{
 };
 
 use tokio::{
-    sync::{Mutex, watch},
+    sync::{Mutex, mpsc, watch},
     task::AbortHandle,
     time::sleep,
 };
@@ -18,6 +19,10 @@ use crate::engine::postgres::StoreSource as Source;
 
 /// What changes are announced on.
 const CHANNEL: &str = "svc_changed";
+/// What processes tell each other on.
+pub(super) const TOLD: &str = "svc_told";
+/// How many texts wait for being read; others are lost.
+const MOST_TOLD: usize = 256;
 /// How a change is committed that others are to hear of.
 pub(super) const ANNOUNCED_COMMIT: &str = "NOTIFY svc_changed; COMMIT";
 /// How long to wait until a lost connection is made again.
@@ -28,6 +33,8 @@ pub(in crate::database) struct Changes {
     shared: Arc<Shared>,
     /// What [`changed`](Changes::changed) has seen.
     seen: Mutex<watch::Receiver<u64>>,
+    /// What others have told.
+    told: Mutex<mpsc::Receiver<String>>,
     listener: std::sync::OnceLock<AbortHandle>,
 }
 
@@ -36,16 +43,20 @@ struct Shared {
     count: watch::Sender<u64>,
     /// Whether all of them are heard of at this time.
     hears: AtomicBool,
+    told: mpsc::Sender<String>,
 }
 
 impl Default for Changes {
     fn default() -> Self {
         let (count, seen) = watch::channel(0);
+        let (sender, told) = mpsc::channel(MOST_TOLD);
         Self {
             shared: Arc::new(Shared {
                 count,
                 hears: AtomicBool::new(false),
+                told: sender,
             }),
+            told: Mutex::new(told),
             seen: Mutex::new(seen),
             listener: std::sync::OnceLock::new(),
         }
@@ -60,8 +71,21 @@ impl Changes {
 
     /// Moves with each change; `None` when some may not be heard of.
     pub(in crate::database) fn counter(&self) -> Option<u64> {
-        let hears = self.shared.hears.load(Ordering::SeqCst);
-        hears.then(|| *self.shared.count.borrow())
+        self.hears().then(|| *self.shared.count.borrow())
+    }
+
+    /// Whether all that others do and tell is heard of at this time.
+    pub(in crate::database) fn hears(&self) -> bool {
+        self.shared.hears.load(Ordering::SeqCst)
+    }
+
+    /// Waits for the next text that a process tells, which may be this one.
+    pub(in crate::database) async fn told(&self) -> String {
+        match self.told.lock().await.recv().await {
+            Some(text) => text,
+            // The sender is as old as this.
+            None => std::future::pending().await,
+        }
     }
 
     /// Waits for the next change.
@@ -102,7 +126,12 @@ async fn listen(shared: Arc<Shared>, source: Arc<Source>) {
             // What was announced before was missed.
             shared.note();
         };
-        let ended = source.listen(CHANNEL, hears, || shared.note()).await;
+        let heard = |channel: &str, text: &str| match channel {
+            // A reader that is late has lost some.
+            TOLD => drop(shared.told.try_send(text.to_owned())),
+            _ => shared.note(),
+        };
+        let ended = source.listen(&[CHANNEL, TOLD], hears, heard).await;
         let heard = shared.hears.swap(false, Ordering::SeqCst);
         if heard {
             shared.note();

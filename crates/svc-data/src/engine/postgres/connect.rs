@@ -157,14 +157,14 @@ impl Source {
             .target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
 
-    /// Listens on a channel for as long as a connection lasts. `hears` is called when it begins, and `heard` for each
-    /// notification.
+    /// Listens on channels for as long as a connection lasts. `hears` is called when it begins, and `heard` for each
+    /// notification, with its channel and its text.
     #[cfg(feature = "sqlite")]
     pub(crate) async fn listen(
         &self,
-        channel: &str,
+        channels: &[&str],
         hears: impl FnOnce() + Send,
-        heard: impl Fn() + Send,
+        heard: impl Fn(&str, &str) + Send,
     ) -> Result<(), tokio_postgres::Error> {
         match &self.stream {
             StreamSource::Network(hosts) => {
@@ -172,12 +172,12 @@ impl Source {
                     return Ok(());
                 };
                 let (client, connection) = config.connect(hosts.stream.clone()).await?;
-                listen::follow(&client, connection, channel, hears, heard).await
+                listen::follow(&client, connection, channels, hears, heard).await
             }
             StreamSource::Local(sockets) => {
                 let connecting = self.config.connect_raw(sockets.open().await, NoTls);
                 let (client, connection) = connecting.await?;
-                listen::follow(&client, connection, channel, hears, heard).await
+                listen::follow(&client, connection, channels, hears, heard).await
             }
         }
     }

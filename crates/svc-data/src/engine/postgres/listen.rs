@@ -12,20 +12,20 @@ use tokio_postgres::{AsyncMessage, Client, Connection};
 const ASK_EVERY: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Listens on a channel for as long as the connection lasts.
+/// Listens on channels for as long as the connection lasts. `heard` gets the channel and the text of each notification.
 pub(super) async fn follow<S, T>(
     client: &Client,
     mut connection: Connection<S, T>,
-    channel: &str,
+    channels: &[&str],
     hears: impl FnOnce(),
-    heard: impl Fn(),
+    heard: impl Fn(&str, &str),
 ) -> Result<(), tokio_postgres::Error>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     T: AsyncRead + AsyncWrite + Unpin,
 {
     let asking = async {
-        let listen = format!("LISTEN {channel}");
+        let listen = format!("LISTEN {}", channels.join("; LISTEN "));
         let listening = timeout(PATIENCE, client.batch_execute(&listen)).await;
         if !matches!(listening, Ok(Ok(()))) {
             return;
@@ -44,7 +44,9 @@ where
     let hearing = async {
         loop {
             match poll_fn(|context| connection.poll_message(context)).await {
-                Some(Ok(AsyncMessage::Notification(_))) => heard(),
+                Some(Ok(AsyncMessage::Notification(told))) => {
+                    heard(told.channel(), told.payload());
+                }
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(error),
                 None => return Ok(()),

@@ -251,12 +251,43 @@ impl Pool {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
+        self.write_for(None, limit, note, work).await
+    }
+
+    /// The same without a note, and the statement that runs is ended when this is dropped.
+    pub(crate) async fn write_while_awaited<T, E, F>(
+        &self,
+        limit: Option<Duration>,
+        work: F,
+    ) -> Result<T, E>
+    where
+        F: FnMut(&Connection) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let caller = Caller::default();
+        self.write_for(Some(&caller), limit, None, work).await
+    }
+
+    async fn write_for<T, E, F>(
+        &self,
+        caller: Option<&Caller>,
+        limit: Option<Duration>,
+        note: Note,
+        work: F,
+    ) -> Result<T, E>
+    where
+        F: FnMut(&Connection) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
         let Some(writes) = &self.writes else {
             return Err(Error::invalid("this resource is connected read-only").into());
         };
         let (answer, answered) = oneshot::channel();
         let deadline = limit.map(|limit| Instant::now() + limit);
-        let job = Write::new(deadline, note, work, answer);
+        let progress = caller.map(|caller| Arc::clone(&caller.0));
+        let job = Write::new(deadline, progress, note, work, answer);
         if !writes.send(Box::new(job)) {
             return Err(stopped().into());
         }

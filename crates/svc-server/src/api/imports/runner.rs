@@ -13,7 +13,14 @@ use tokio::{
 };
 use uuid::Uuid;
 
-use super::{batches::read_ahead, file::wrong, settings::Settings, write::BatchWrite};
+use super::{
+    batches::read_ahead,
+    claim::{CLAIMED_FOR, Claim},
+    file::wrong,
+    lost::Lost,
+    settings::Settings,
+    write::BatchWrite,
+};
 use crate::{
     auth::access::{Access, Write},
     http::{ApiError, ApiResult},
@@ -22,8 +29,6 @@ use crate::{
 
 /// How many imports this process works on at once, and how many of one connected database.
 const AT_ONCE: (usize, usize) = (8, 2);
-/// How long nobody else goes on with an import after this process was heard of last.
-const CLAIMED_FOR: SignedDuration = SignedDuration::from_secs(6);
 /// How often a claim is kept, and how often it is looked for imports without a wake-up.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long a database may be away before an import fails.
@@ -37,6 +42,13 @@ const MOST_REFUSED: (u64, usize) = (100_000, 256 << 20);
 /// How often old imports are looked for.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 
+/// What it is time for.
+enum Due {
+    Work,
+    Purge,
+    Lost,
+}
+
 /// Works on imports until `stop` turns true; those that are being worked on then end with their batch, and others go on.
 pub(crate) async fn run(state: Shared, mut stop: watch::Receiver<bool>) {
     let mut working = JoinSet::new();
@@ -44,16 +56,21 @@ pub(crate) async fn run(state: Shared, mut stop: watch::Receiver<bool>) {
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut purges = interval(PURGE_EVERY);
     purges.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut lost = Lost::new(state.config.import_grace);
     loop {
-        let is_time_to_purge = tokio::select! {
+        let due = tokio::select! {
             _ = stop.wait_for(|&stop| stop) => break,
-            () = state.imports.woken() => false,
-            _ = looks.tick() => false,
-            Some(_) = working.join_next() => false,
-            _ = purges.tick() => true,
+            () = state.imports.woken() => Due::Work,
+            _ = looks.tick() => Due::Work,
+            Some(_) = working.join_next() => Due::Work,
+            _ = purges.tick() => Due::Purge,
+            // The embedded store has all files itself.
+            () = lost.is_time(), if state.store.is_on_server() => Due::Lost,
         };
-        if is_time_to_purge {
-            purge(&state).await;
+        match due {
+            Due::Work => {}
+            Due::Purge => purge(&state).await,
+            Due::Lost => lost.look(&state).await,
         }
         let free = AT_ONCE.0.saturating_sub(working.len());
         if let Ok(most @ 1..) = u32::try_from(free) {
@@ -77,8 +94,8 @@ async fn begin(
 ) -> Result<(), svc_store::Error> {
     let imports = state.store.imports();
     // A claim of its own each time: what this process does not know to be its work is not.
-    let claim = Uuid::now_v7();
-    for uid in imports.claim(claim, CLAIMED_FOR, most).await? {
+    let runner = Uuid::now_v7();
+    for uid in imports.claim(runner, CLAIMED_FOR, most).await? {
         let Some(import) = imports.find(uid).await? else {
             continue;
         };
@@ -86,13 +103,17 @@ async fn begin(
         let guard = state.imports.begin(uid, place, AT_ONCE.1);
         let Some(working_on) = guard else {
             let pause = SignedDuration::try_from(LOOK_EVERY).unwrap_or_default();
-            imports.release(uid, claim, pause).await?;
+            imports.release(uid, runner, pause).await?;
             continue;
         };
         let work = Work {
             state: Arc::clone(state),
             import: Arc::new(import),
-            claim,
+            claim: Claim {
+                store: state.store.clone(),
+                import: uid,
+                runner,
+            },
             stop: stop.clone(),
         };
         let work = async move {
@@ -146,27 +167,32 @@ fn message_of(error: &ApiError) -> String {
 struct Work {
     state: Shared,
     import: Arc<Import>,
-    claim: Uuid,
+    claim: Claim,
     stop: watch::Receiver<bool>,
 }
 
 impl Work {
     async fn run(self) {
-        let (uid, claim) = (self.import.uid, self.claim);
+        let (uid, claim) = (self.import.uid, self.claim.runner);
         let imports = self.state.store.imports();
         let settled = match Box::pin(self.go_on()).await {
-            Ok(Ended::Done) => imports.end(uid, claim, None).await.map(|is_ended| {
+            Ok(Ended::Done) => imports.end(uid, claim, None).await.inspect(|&is_ended| {
                 if is_ended {
                     remove_file(&self.state, uid);
                 }
             }),
-            Ok(Ended::Stopped) => imports.release(uid, claim, SignedDuration::ZERO).await,
-            Ok(Ended::Lost) => Ok(()),
+            Ok(Ended::Stopped | Ended::Lost) => Ok(false),
             Err(error) => {
                 let message = message_of(&error);
                 tracing::warn!(import = %uid, message, "an import failed");
-                imports.end(uid, claim, Some(message)).await.map(drop)
+                imports.end(uid, claim, Some(message)).await
             }
+        };
+        let settled = match settled {
+            Ok(true) => Ok(()),
+            // Whoever cancelled it waits for this.
+            Ok(false) => imports.release(uid, claim, SignedDuration::ZERO).await,
+            Err(error) => Err(error),
         };
         if let Err(error) = settled {
             // The claim ends, and then it is gone on with.
@@ -197,9 +223,6 @@ impl Work {
         let longest = self.state.config.body_limit;
         let mut batches = read_ahead(file, (*settings).clone(), model, longest, done);
         loop {
-            if let Some(ended) = self.ended().await? {
-                return Ok(ended);
-            }
             let batch = match self.unless_ended(batches.next()).await? {
                 Tried::Ended(ended) => return Ok(ended),
                 Tried::Done(None) => return Ok(Ended::Done),
@@ -208,11 +231,12 @@ impl Work {
             let batch = batch.map_err(|unreadable| wrong(unreadable.to_string()))?;
             let batch = Arc::new(BatchWrite::new(batch, &settings));
             let last = batch.last();
-            let settings = Arc::clone(&settings);
+            let (settings, claim) = (Arc::clone(&settings), self.claim.clone());
             let written = self.patiently(move |state, import| {
                 let (batch, settings) = (Arc::clone(&batch), Arc::clone(&settings));
+                let claim = claim.clone();
                 Box::pin(async move {
-                    let step = batch.write(&state, &import, &settings).await?;
+                    let step = batch.write(&state, &import, &claim, &settings).await?;
                     let rows = step.refused.iter();
                     let bytes: usize = rows.map(|row| row.row.len() + row.errors.len()).sum();
                     let refused = step.refused.len() as u64;
@@ -242,7 +266,13 @@ impl Work {
         let mut timeouts = 0;
         loop {
             let attempt = attempt(Arc::clone(&self.state), Arc::clone(&self.import));
-            let error = match self.claimed(attempt).await {
+            // Others may have ended the import while this process was cut off.
+            let tried = match self.ended().await {
+                Ok(None) => self.claimed(attempt).await,
+                Ok(Some(ended)) => return Ok(Tried::Ended(ended)),
+                Err(error) => Err(error),
+            };
+            let error = match tried {
                 Ok(value) => return Ok(Tried::Done(value)),
                 Err(error) => error,
             };
@@ -287,13 +317,8 @@ impl Work {
         if *self.stop.borrow() {
             return Ok(Some(Ended::Stopped));
         }
-        let is_kept = self.keep().await?;
+        let is_kept = self.claim.keep().await?;
         Ok((!is_kept).then_some(Ended::Lost))
-    }
-
-    async fn keep(&self) -> Result<bool, svc_store::Error> {
-        let imports = self.state.store.imports();
-        imports.keep(self.import.uid, self.claim, CLAIMED_FOR).await
     }
 
     /// Keeps the claim while something is done to its end.
@@ -304,7 +329,7 @@ impl Work {
                 result = &mut work => return result,
                 () = sleep(LOOK_EVERY) => {
                     // A claim that is lost is noticed before the next batch, and this one is written once.
-                    let _ = self.keep().await;
+                    let _ = self.claim.keep().await;
                 }
             }
         }

@@ -11,6 +11,7 @@ use svc_store::{Import, ImportStep, RefusedRow, Store};
 
 use super::{
     batches::Batch,
+    claim::Claim,
     file::wrong,
     row::{RawRow, Row},
     settings::Settings,
@@ -73,6 +74,7 @@ impl BatchWrite {
         &self,
         state: &Shared,
         import: &Import,
+        claim: &Claim,
         settings: &Settings,
     ) -> ApiResult<ImportStep> {
         let records = Access::<Write>::of_starter(state, import)
@@ -88,6 +90,7 @@ impl BatchWrite {
             (false, false) => {
                 let uid = import.uid.to_string();
                 let store = state.store_acting(import.actor.clone(), Some(&uid));
+                options.before_commit = Some(claim.before_commit());
                 self.written(state, records, options, store, &uid).await?
             }
         };
@@ -102,8 +105,7 @@ impl BatchWrite {
         store: Store,
         uid: &str,
     ) -> ApiResult<Vec<Written>> {
-        // No header can hold a line end, so that no caller has this key.
-        let key = format!("import\n{uid}\n{}", self.after + 1);
+        let key = batch_key(uid, self.after);
         let bodies = self.bodies.clone();
         let create = create_once(state, records, bodies, options, store, key);
         let outcomes = Box::pin(create).await.map_err(|error| match error {
@@ -191,6 +193,11 @@ impl BatchWrite {
         }
         Ok(step)
     }
+}
+
+/// What the batch behind so many rows is known by. No header can hold a line end, so that no caller has this key.
+pub(super) fn batch_key(uid: &str, after: u64) -> String {
+    format!("import\n{uid}\n{}", after + 1)
 }
 
 /// A row as JSON; of a long one the beginning, as a text.

@@ -1,7 +1,7 @@
 //! Changes of all records that a query selects (wire contract, section 11).
 
 use http::StatusCode;
-use svc_data::{ChangedRecords, Model};
+use svc_data::{ChangedRecords, CommitGate, Model};
 use svc_model::{
     Invalid,
     records::{ChangeAllQuery, DeleteAll, Deleted, UpdateAll, Updated},
@@ -28,16 +28,24 @@ pub(super) async fn update_all(call: Call<Write>) -> ApiResult {
     let query = request.query();
     let (records, query) = access.select_to_change(|model| read(query, model)).await?;
     let object = request.read_object(body).await?;
+    let running = records.begin_request(&request)?;
+    let id = running.id();
     let records = records.keeping(&request.state.config);
     let entry = records.audit_entry::<UpdateAll>();
     let store = request.store_for(records.actor());
     let ResourceRequest { state, .. } = request;
     let begun = entry.clone();
-    let update = async move { records.update_all(&query, &object).await };
+    let update = async move {
+        let gate = CommitGate::default();
+        let update = records.update_all(&query, &object, &gate);
+        running.unless_cancelled_before(&gate, update).await?
+    };
     let lines = move |changed: &_| lines(&entry, changed);
     let changed = write_audited(&state, store, &begun, update, lines).await?;
     let answer = Updated::new(changed.keys.len() as u64);
-    Ok(json_response(StatusCode::OK, &answer))
+    let mut answer = json_response(StatusCode::OK, &answer);
+    id.tell(&mut answer);
+    Ok(answer)
 }
 
 pub(super) async fn delete_all(call: Call<Delete>) -> ApiResult {
@@ -50,16 +58,24 @@ pub(super) async fn delete_all(call: Call<Delete>) -> ApiResult {
     refuse_if_match(&request)?;
     let query = request.query();
     let (records, query) = access.select_to_change(|model| read(query, model)).await?;
+    let running = records.begin_request(&request)?;
+    let id = running.id();
     let records = records.keeping(&request.state.config);
     let entry = records.audit_entry::<DeleteAll>();
     let store = request.store_for(records.actor());
     let ResourceRequest { state, .. } = request;
     let begun = entry.clone();
-    let delete = async move { records.delete_all(&query).await };
+    let delete = async move {
+        let gate = CommitGate::default();
+        let delete = records.delete_all(&query, &gate);
+        running.unless_cancelled_before(&gate, delete).await?
+    };
     let lines = move |changed: &_| lines(&entry, changed);
     let changed = write_audited(&state, store, &begun, delete, lines).await?;
     let answer = Deleted::new(changed.keys.len() as u64);
-    Ok(json_response(StatusCode::OK, &answer))
+    let mut answer = json_response(StatusCode::OK, &answer);
+    id.tell(&mut answer);
+    Ok(answer)
 }
 
 /// Refuses the entity tag of one record, which is no condition for many.

@@ -15,9 +15,11 @@ pub(crate) async fn get_history(
 ) -> ApiResult {
     let query_text = call.request.query();
     let query = HistoryQuery::parse(query_text)?;
+    let running = call.access.begin_request(&call.request)?;
     let records = call.access.records().await?;
     let state = &call.request.state;
-    let page = records.history(&state.store, &query).await?;
+    let read = records.history(&state.store, &query);
+    let page = running.unless_cancelled(read).await??;
     let parts = &call.request.parts;
     let next = page.after.map(|after| {
         format!(
@@ -33,5 +35,7 @@ pub(crate) async fn get_history(
     answer.per_page = Some(u64::from(query.per_page));
     answer.has_more = Some(next.is_some());
     answer.next = next;
-    Ok(json_response(StatusCode::OK, &answer))
+    let mut answer = json_response(StatusCode::OK, &answer);
+    running.id().tell(&mut answer);
+    Ok(answer)
 }

@@ -9,7 +9,10 @@ use crate::{
 
 pub(super) async fn get_references(call: Call<Read>) -> ApiResult {
     call.request.check_query()?;
+    let running = call.access.begin_request(&call.request)?;
     let records = call.access.records().await?;
-    let references = records.references().await?;
-    Ok(json_response(StatusCode::OK, &references))
+    let references = running.unless_cancelled(records.references()).await??;
+    let mut answer = json_response(StatusCode::OK, &references);
+    running.id().tell(&mut answer);
+    Ok(answer)
 }

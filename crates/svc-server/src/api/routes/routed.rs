@@ -10,7 +10,7 @@ use axum::{
 use futures_util::future::{BoxFuture, Either};
 
 use crate::{
-    auth::{bearer::bearer, throttle::caller},
+    auth::{bearer::bearer, rate_limit::Nodes, throttle::caller},
     http::request::Peer,
     metrics::requests::Route,
     state::Shared,
@@ -73,7 +73,11 @@ async fn limited<H: Handler<T, Shared>, T>(
         Some(limits) => {
             let headers = request.headers();
             let address = peer.map(|peer| caller(&state.config, headers, peer));
-            limits.count(bearer(&state, headers).await, address, state.nodes.count())
+            let nodes = Nodes {
+                count: state.nodes.count(),
+                hear: state.store.nodes().hears(),
+            };
+            limits.count(bearer(&state, headers).await, address, nodes)
         }
         None => None,
     };

@@ -4,8 +4,8 @@ use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
 use svc_data::{
-    Before, BulkOptions, ChangedRecords, CommitNote, ErrorKind, IfMatch, KeepValues, Model, Page,
-    RawValue, RecordJson, Resource, UpdateOptions,
+    Before, BulkOptions, ChangedRecords, CommitGate, CommitNote, ErrorKind, IfMatch, KeepValues,
+    Model, Page, RawValue, RecordJson, Resource, UpdateOptions,
 };
 use svc_model::{
     Invalid, JsonObject, ListQuery, RecordId, RecordView,
@@ -14,10 +14,11 @@ use svc_model::{
 };
 use svc_store::{Actor, AuditEntry, HistoryOf, HistoryPage, Store, WriteKey};
 
-use super::{Access, Delete, Read, Write};
+use super::{Access, Delete, Read, ResourceRequest, Write};
 use crate::{
     config::{AuditMode, Config},
     http::{ApiError, ApiResult, error::suggestion::nearest, resource_path::ResourcePath},
+    state::statements::Running,
 };
 
 /// The records of the model that the path names.
@@ -215,6 +216,11 @@ impl<R> Records<R> {
         self.access.actor()
     }
 
+    /// Begins a statement for what the request itself says.
+    pub(crate) fn begin_request(&self, request: &ResourceRequest) -> ApiResult<Running> {
+        self.access.begin_request(request)
+    }
+
     /// Whether writes to them are noted before their commit.
     pub(crate) fn notes_commits(&self) -> bool {
         self.access.resource.notes_commits()
@@ -378,13 +384,14 @@ impl Records<Write> {
         &self,
         query: &ChangeAllQuery,
         body: &JsonObject,
+        gate: &CommitGate,
     ) -> ApiResult<ChangedRecords> {
         let ChangeAllQuery {
             selection, expect, ..
         } = query;
         let resource = &self.access.resource;
         let updated = resource
-            .update_all(&self.model, selection, body, *expect)
+            .update_all(&self.model, selection, body, *expect, gate)
             .await;
         updated.map_err(|error| self.refused(error))
     }
@@ -434,12 +441,18 @@ impl Records<Write> {
 
 impl Records<Delete> {
     /// Deletes all records that a query selects, and gives them.
-    pub(crate) async fn delete_all(&self, query: &ChangeAllQuery) -> ApiResult<ChangedRecords> {
+    pub(crate) async fn delete_all(
+        &self,
+        query: &ChangeAllQuery,
+        gate: &CommitGate,
+    ) -> ApiResult<ChangedRecords> {
         let ChangeAllQuery {
             selection, expect, ..
         } = query;
         let resource = &self.access.resource;
-        let deleted = resource.delete_all(&self.model, selection, *expect).await;
+        let deleted = resource
+            .delete_all(&self.model, selection, *expect, gate)
+            .await;
         deleted.map_err(|error| self.refused(error))
     }
 

@@ -1,6 +1,6 @@
 //! The state of buckets, in memory with an end.
 
-use std::{array, collections::HashMap};
+use std::{array, collections::HashMap, convert::Infallible, sync::Arc, time::Duration};
 
 use governor::{
     nanos::Nanos,
@@ -13,19 +13,31 @@ const SHARDS: usize = 16;
 /// How many buckets a part has at most: 100 000 in all take about five megabytes.
 const MOST_IN_SHARD: usize = 100_000 / SHARDS;
 
-/// When the next request of each bucket would come at the allowed rate. The keys are hashes with a secret.
+/// When the next request of each bucket would come at the allowed rate. The keys are hashes.
 ///
 /// If there are too many, those are forgotten that would be whole again first.
-#[derive(Debug)]
-pub(super) struct Buckets([Mutex<HashMap<u64, Nanos>>; SHARDS]);
+#[derive(Clone, Debug)]
+pub(super) struct Buckets(Arc<[Mutex<HashMap<u64, Nanos>>; SHARDS]>);
 
 impl Default for Buckets {
     fn default() -> Self {
-        Self(array::from_fn(|_| Mutex::default()))
+        Self(Arc::new(array::from_fn(|_| Mutex::default())))
     }
 }
 
 impl Buckets {
+    /// Takes from a bucket what is used elsewhere, although it may not hold so much: as much time at the allowed rate, up to
+    /// `most` of it.
+    pub(super) fn charge(&self, key: u64, used: Duration, most: Duration, now: Duration) {
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let (now, used, most) = (nanos(now), nanos(used), nanos(most));
+        let Ok(()) = self.measure_and_replace(&key, |before| -> Result<_, Infallible> {
+            let before = before.map_or(now, Nanos::as_u64).max(now);
+            let after = before.saturating_add(used).min(now.saturating_add(most));
+            Ok(((), Nanos::new(after.max(before))))
+        });
+    }
+
     fn shard(&self, key: u64) -> Option<&Mutex<HashMap<u64, Nanos>>> {
         self.0
             .get(usize::try_from(key % SHARDS as u64).unwrap_or_default())
@@ -65,7 +77,7 @@ fn forget_half(shard: &mut HashMap<u64, Nanos>) {
 
 impl ShrinkableKeyedStateStore<u64> for Buckets {
     fn retain_recent(&self, drop_below: Nanos) {
-        for shard in &self.0 {
+        for shard in self.0.iter() {
             let mut shard = shard.lock();
             shard.retain(|_, time| *time > drop_below);
             if shard.is_empty() && shard.capacity() > 1_024 {

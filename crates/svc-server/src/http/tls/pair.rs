@@ -18,7 +18,7 @@ use rustls::{
 };
 use sha2::{Digest as _, Sha256};
 
-use crate::Error;
+use crate::{Config, Error};
 
 /// The versions of HTTP over TLS, the preferred one first.
 const ALPN: [&[u8]; 2] = [b"h2", b"http/1.1"];
@@ -58,8 +58,9 @@ impl Fault {
         format!("{}: {}", self.option, self.reason)
     }
 
-    pub(super) fn into_error(self) -> Error {
-        Error::config(self.to_string())
+    pub(super) fn into_error(self, config: &Config) -> Error {
+        let message = format!("{}: {}", self.path.display(), self.reason);
+        config.wrong(self.option, &message)
     }
 }
 

@@ -62,7 +62,7 @@ impl SmtpUrl {
                 ("tls", "required") if !implicit => requested = Some(TlsMode::Required),
                 ("tls", _) => {
                     return Err(Error::config(
-                        "tls in --smtp-url must be none, opportunistic or required, and stands behind smtp:// \
+                        "tls must be none, opportunistic or required, and stands behind smtp:// \
                          alone: smtps:// is always encrypted",
                     ));
                 }
@@ -98,7 +98,7 @@ impl SmtpUrl {
 
 fn wrong() -> Error {
     Error::config(
-        "--smtp-url must be like smtp://user:password@mail.example.com:587 or \
+        "must be like smtp://user:password@mail.example.com:587 or \
          smtps://user:password@mail.example.com:465, optionally with ?tls=none, ?tls=opportunistic or \
          ?sslrootcert=PATH; write /, @, :, ?, # and % in user and password as %2F, %40, %3A, %3F, %23 and %25",
     )

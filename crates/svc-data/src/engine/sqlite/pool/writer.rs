@@ -2,7 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Instant,
 };
 
@@ -12,7 +15,7 @@ use tokio::sync::oneshot;
 use super::{control, guarded, is_over, jobs::Waiting, stopped, timed_out};
 use crate::{
     CommitNote, Error, ErrorKind, Result,
-    engine::sqlite::{connection::Slot, fault},
+    engine::sqlite::{connection::Slot, fault, progress::Progress},
     record::Note,
 };
 
@@ -24,6 +27,8 @@ pub(super) trait WriteJob: Send {
     /// Whether no caller waits for the answer any more.
     fn is_abandoned(&self) -> bool;
     fn deadline(&self) -> Option<Instant>;
+    /// What tells that its caller has left, where that ends it.
+    fn progress(&self) -> Option<Arc<Progress>>;
     /// The note of it that is on the disk when it is.
     fn note(&self) -> Option<&dyn CommitNote>;
     /// Does the work; true when its changes are to be kept.
@@ -37,6 +42,7 @@ pub(super) trait WriteJob: Send {
 /// The work of a caller and the way back to them.
 pub(super) struct Write<T, E, F> {
     deadline: Option<Instant>,
+    progress: Option<Arc<Progress>>,
     note: Note,
     work: F,
     result: Option<Result<T, E>>,
@@ -46,12 +52,14 @@ pub(super) struct Write<T, E, F> {
 impl<T, E, F> Write<T, E, F> {
     pub(super) fn new(
         deadline: Option<Instant>,
+        progress: Option<Arc<Progress>>,
         note: Note,
         work: F,
         answer: oneshot::Sender<Result<T, E>>,
     ) -> Self {
         Self {
             deadline,
+            progress,
             note,
             work,
             result: None,
@@ -73,6 +81,10 @@ where
 
     fn deadline(&self) -> Option<Instant> {
         self.deadline
+    }
+
+    fn progress(&self) -> Option<Arc<Progress>> {
+        self.progress.clone()
     }
 
     fn note(&self) -> Option<&dyn CommitNote> {
@@ -241,7 +253,7 @@ fn run_one(slot: &Slot, job: &mut dyn WriteJob, shared: bool) -> Outcome {
         job.fail(fault::translate(error, slot.path()));
         return Outcome::AllUndone;
     }
-    slot.limiter().set(job.deadline(), None);
+    slot.limiter().set(job.deadline(), job.progress());
     let keep = job.run(connection);
     slot.limiter().lift();
     if connection.is_autocommit() {

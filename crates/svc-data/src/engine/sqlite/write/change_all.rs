@@ -70,6 +70,7 @@ impl AllChange {
     /// Changes the records in the transaction of the writer, and returns them.
     pub(crate) fn run(&self, session: Session<'_>) -> Result<ChangedRecords, Fault> {
         let model = &self.model;
+        self.request.gate.check()?;
         session.check_version(model)?;
         self.misfits.check(session)?;
         let mut count = session.prepare_cached(&self.count.sql)?;
@@ -111,7 +112,9 @@ impl AllChange {
             }
             records.compare(model, changed)?;
         }
-        Ok(records.finish(is_deleted)?)
+        let records = records.finish(is_deleted)?;
+        self.request.gate.pass()?;
+        Ok(records)
     }
 
     /// Gives each row of a statement to `add`.

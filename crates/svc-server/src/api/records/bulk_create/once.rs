@@ -132,7 +132,8 @@ impl BulkCreate {
             }
         }
         let seen = mark.map(|mark| mark.attempt);
-        self.options.before_commit = Some(self.watch(store, key, seen, hash));
+        let before = self.options.before_commit.take();
+        self.options.before_commit = Some(self.watch(store, key, seen, hash, before));
         let created = self.records.bulk_create(&self.bodies, self.options);
         Ok(Done::Now(created.await?))
     }
@@ -196,20 +197,25 @@ impl BulkCreate {
         lines.collect()
     }
 
-    /// Writes the mark before the commit.
+    /// Writes the mark before the commit, behind what else is done before it.
     fn watch(
         &self,
         store: &Store,
         key: &WriteKey,
         seen: Option<i64>,
         hash: String,
+        before: Option<BeforeCommit>,
     ) -> BeforeCommit {
         let (store, key, model) = (store.clone(), key.clone(), Arc::clone(self.records.model()));
         Arc::new(move |prepared: &Prepared<'_>| {
             let (store, key, hash) = (store.clone(), key.clone(), hash.clone());
             let texts = texts(&model, prepared);
+            let before = before.as_ref().map(|before| before(prepared));
             Box::pin(async move {
                 let (evidence, outcome) = texts?;
+                if let Some(before) = before {
+                    before.await?;
+                }
                 let marks = store.write_marks();
                 let written = marks.prepare(&key, seen, &hash, evidence, outcome).await;
                 let unavailable =
