@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use svc_tests::{
-    Answer, Program, Service,
+    Answer, Call, Program, Service,
     servers::{PostgresServer, Server as _},
     wait_until,
 };
@@ -220,6 +220,50 @@ fn a_reload_reaches_every_node() {
     reload.authorization(&token).expect(200);
     for node in &cluster.nodes {
         assert_eq!(field_names(node), ["id", "note", "price"]);
+    }
+}
+
+#[test]
+fn projects_sessions_and_mails_are_searched_and_walked_at_every_node() {
+    let store = PostgresServer::shared().database("");
+    let cluster = Cluster::start(store, 2, &[]);
+    let key = cluster.operator();
+    let call = |node: usize, method: &str, path: &str| {
+        cluster.nodes[node]
+            .app_anonymous(method, path)
+            .authorization(&key)
+    };
+    for name in ["first", "second"] {
+        let new = json!({"unique_name": name});
+        call(0, "POST", "/projects/").json(&new).expect(201);
+        let email = format!("{name}@example.com");
+        let new = json!({"email": email});
+        call(0, "POST", "/accounts/").json(&new).expect(201);
+        let sign_in = json!({"email": "ann@example.com", "password": "correct horse battery"});
+        let sign_in = cluster.nodes[0]
+            .app_anonymous("POST", "/account/auth/login/")
+            .json(&sign_in);
+        sign_in.expect(200);
+    }
+    for (path, search) in [
+        ("/projects/", "_search=second"),
+        ("/mails/", "_search=second@&codes=1"),
+        ("/account/sessions/", "address__isnull=false"),
+    ] {
+        let found = call(1, "GET", &format!("{path}?{search}")).ok();
+        assert!(found["count"].as_u64() >= Some(1), "{path}: {found}");
+        let all = call(0, "GET", path).ok();
+        let mut walked = Vec::new();
+        let mut next = Some(format!("{}?_per_page=1", path));
+        while let Some(at) = next {
+            let page = match at.strip_prefix('/') {
+                Some(_) => call(1, "GET", &at).ok(),
+                None => Call::new("GET", &at).authorization(&key).ok(),
+            };
+            walked.push(page["results"][0].clone());
+            next = page["next"].as_str().map(str::to_owned);
+        }
+        assert_eq!(json!(walked), all["results"], "{path}");
     }
 }
 

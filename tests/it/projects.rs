@@ -94,6 +94,11 @@ fn the_list_has_only_the_callers_projects() {
         csv.body.lines().collect::<Vec<_>>(),
         ["unique_name", "third", "second", "main"]
     );
+    // Nor is it found out in this way what others are called.
+    let asked =
+        "/projects/?_relation=default_environment.projects.default_environment|unique_name.foreign";
+    let asked = service.app_anonymous("GET", asked).authorization(&key);
+    asked.expect(400);
     service
         .app_anonymous("GET", "/projects/?status=1")
         .authorization(&key)

@@ -55,6 +55,24 @@ fn settings_of_a_project_and_of_an_account_are_changed_under_their_entity_tags()
 }
 
 #[test]
+fn an_entity_tag_holds_for_the_credential_that_has_read_it() {
+    let home = Home::new();
+    let operator = operator(&home);
+    let new = json!({"projects": ["main"]});
+    let key = send(&home, &operator, "POST", "/account/api_keys/", &new);
+    let key = key.expect(201).json();
+    let key = format!("Bearer {}", key["api_key"].as_str().unwrap());
+    for credential in [&operator, &key] {
+        let read = tag(&call(&home, credential, "GET", "/projects/main/").expect(200));
+        let change = json!({"name": format!("Changed under {read}")});
+        let change = send(&home, credential, "PATCH", "/projects/main/", &change);
+        let changed = change.header("if-match", &read).expect(200);
+        let again = call(&home, credential, "GET", "/projects/main/").expect(200);
+        assert_eq!(tag(&changed), tag(&again));
+    }
+}
+
+#[test]
 fn rules_and_secrets_are_replaced_and_removed_under_their_entity_tags() {
     let home = Home::new();
     let operator = operator(&home);

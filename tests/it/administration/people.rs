@@ -123,6 +123,11 @@ fn items_are_their_owners_until_they_are_shared() {
     let listed = app(&home, &bob, "GET", "items/").query(&none).ok();
     assert_eq!(listed["count"], 0);
     patch(&bob).json(&json!({ "name": "Mine" })).expect(403);
+    // What others keep for themselves is not found out by a relation either.
+    let related = [("_relation", "kind.items.kind|name.Late")];
+    app(&home, &bob, "GET", "items/")
+        .query(&related)
+        .expect(400);
     let renamed = json!({ "name": "Very late", "model": "shop.orders" });
     assert_eq!(
         patch(&administrator).json(&renamed).ok()["name"],

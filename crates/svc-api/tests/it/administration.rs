@@ -127,7 +127,7 @@ async fn each_call_has_the_method_and_path_that_are_declared() {
 
 #[tokio::test]
 async fn settings_of_calls_are_sent() {
-    let script = refusing(8);
+    let script = refusing(10);
     let administration = client(&script).administration();
     let members = administration.members();
     let add = members.create("bob@example.com", "Editor");
@@ -168,6 +168,10 @@ async fn settings_of_calls_are_sent() {
         .per_page(5)
         .await
         .unwrap_err();
+    let suspend = administration.users().suspend("u1");
+    suspend.idempotency_key("once").await.unwrap_err();
+    let delete = administration.rights().delete("r1");
+    delete.if_match("\"2\"").await.unwrap_err();
 
     let requests = script.requests();
     let query = |index: usize| requests[index].uri.query();
@@ -190,6 +194,8 @@ async fn settings_of_calls_are_sent() {
         json!({"to": "staging", "settings": false, "replace": true})
     );
     assert_eq!(query(7), Some("_per_page=5&codes=1"));
+    assert_eq!(requests[8].headers["idempotency-key"], "once");
+    assert_eq!(requests[9].headers[header::IF_MATCH], "\"2\"");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! A call on the application host, once its credential is known to cover it.
 
 use axum::extract::{FromRequest, Request};
+use bytes::Bytes;
 use http::{header, request::Parts};
 use serde::Serialize;
 use svc_model::{
@@ -14,7 +15,7 @@ use crate::{
     http::{
         ApiError, ApiResponse, ApiResult,
         request::{if_match, path_values, read_operation},
-        response::{tagged_json_response, tagged_response},
+        response::{etag_of, tagged_response},
     },
     state::Shared,
 };
@@ -50,6 +51,16 @@ impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
     }
 }
 
+/// The entity tag of what is written as JSON.
+pub(super) fn etag_of_json<T: Serialize>(value: &T) -> ApiResult<String> {
+    Ok(etag_of(&to_json(value)?))
+}
+
+fn to_json<T: Serialize>(value: &T) -> ApiResult<Bytes> {
+    let json = serde_json::to_vec(value).map(Bytes::from);
+    json.map_err(|error| ApiError::Internal(error.to_string()))
+}
+
 /// Refuses an entity tag to a call that changes nothing which has one: it would hold to a condition that nobody checks.
 fn check_if_match(info: &OperationInfo, parts: &Parts) -> ApiResult<()> {
     let mut known = info.parameters.iter().copied().flatten();
@@ -69,7 +80,9 @@ impl<O: Operation> Call<O> {
     /// An answer of JSON with its entity tag; to a read, 304 where the caller has it.
     pub(super) fn answer_tagged<T: Serialize>(&self, value: &T) -> ApiResult {
         let headers = self.parts.method.is_safe().then_some(&self.parts.headers);
-        tagged_json_response(O::INFO.status, value, headers)
+        let body = to_json(value)?;
+        let etag = etag_of(&body);
+        Ok(tagged_response(O::INFO.status, [body], &etag, headers))
     }
 
     /// The answer of a page with its entity tag; to a read, 304 where the caller has it.

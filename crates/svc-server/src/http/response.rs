@@ -18,8 +18,6 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use svc_model::wire::{BoxFuture, Operation};
 
-use crate::http::{ApiError, ApiResult};
-
 /// The largest answer whose bytes in memory are not counted.
 pub(crate) const SMALL: usize = 4 << 10;
 
@@ -194,27 +192,6 @@ pub(crate) fn tagged_response(
         answer.headers_mut().insert(header::ETAG, etag);
     }
     answer
-}
-
-/// An answer that is written as JSON, with the entity tag of what is written.
-pub(crate) fn tagged_json_response<T: Serialize>(
-    status: StatusCode,
-    value: &T,
-    request: Option<&HeaderMap>,
-) -> ApiResult {
-    let body = to_json(value)?;
-    let etag = etag_of(&body);
-    Ok(tagged_response(status, [body], &etag, request))
-}
-
-/// The entity tag of what is written as JSON.
-pub(crate) fn etag_of_json<T: Serialize>(value: &T) -> ApiResult<String> {
-    Ok(etag_of(&to_json(value)?))
-}
-
-fn to_json<T: Serialize>(value: &T) -> ApiResult<Bytes> {
-    let json = serde_json::to_vec(value).map(Bytes::from);
-    json.map_err(|error| ApiError::Internal(error.to_string()))
 }
 
 /// Whether the caller has what an entity tag belongs to.

@@ -7,9 +7,12 @@ use svc_model::administration::{
 use svc_store::{AccountPatch, Administered, ListedOf};
 
 use crate::{
-    api::{call::Call, routes::Routes},
+    api::{
+        call::{Call, etag_of_json},
+        routes::Routes,
+    },
     auth,
-    http::{ApiResult, response::etag_of_json},
+    http::ApiResult,
     state::State,
 };
 

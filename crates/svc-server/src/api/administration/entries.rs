@@ -151,6 +151,11 @@ impl<O: Operation> ListCall<O> {
         {
             query = query.order_by(format!("-{field}").as_str());
         }
+        if query.relation.is_some() {
+            // It would lead to entries that are not the caller's to see.
+            let message = "entries of the administration have no relations";
+            return Err(Invalid::field("_relation", message).into());
+        }
         let Refined { query, completion } = refine(query, &values)?.into();
         let asked = list::ListRequest {
             parts: &self.parts,

@@ -15,9 +15,13 @@ use super::{
     environments::text,
 };
 use crate::{
-    api::{call::Call, records::list::Completion, routes::Routes},
+    api::{
+        call::{Call, etag_of_json},
+        records::list::Completion,
+        routes::Routes,
+    },
     auth::account::Account,
-    http::{ApiError, ApiResult, response::etag_of_json},
+    http::{ApiError, ApiResult},
 };
 
 pub(super) fn routes() -> Routes {
@@ -101,7 +105,12 @@ async fn create(call: Call<Create>) -> ApiResult {
         let made = call.store.projects().create(new).await;
         let made = made.map_err(|error| named_field(error, "email", "owner"))?;
         call.state.sync_with_store().await?;
-        Made::of(&project(&call, &made.unique_name).await?)
+        // What the caller may do has changed with the project.
+        let rights = match &call.account {
+            Account::Program(program) => program.rights.clone(),
+            account => call.store.accounts().rights(account.uid()).await?,
+        };
+        Made::of(&project(&call, &rights, &made.unique_name).await?)
     };
     call.answer_once(idempotency_key.as_deref(), create).await
 }
@@ -124,7 +133,7 @@ async fn update(call: Call<Update>) -> ApiResult {
     let store = store_if_match(&call, if_match.as_deref(), name).await?;
     store.projects().update(name, change).await?;
     call.state.sync_with_store().await?;
-    call.answer_tagged(&project(&call, name).await?)
+    call.answer_tagged(&project(&call, call.account.rights(), name).await?)
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
@@ -150,20 +159,16 @@ async fn store_if_match<O: Operation>(
     name: &ProjectName,
 ) -> ApiResult<Store> {
     let unchanged = call.store.while_project_unchanged(name);
-    let etag = async || etag_of_json(&project(call, name).await?);
+    let etag = async || etag_of_json(&project(call, call.account.rights(), name).await?);
     call.store_if_tagged(tags, unchanged, etag).await
 }
 
-/// A project as the caller sees it now.
+/// A project as the caller sees it.
 async fn project<O: Operation>(
     call: &Call<O>,
+    rights: &AccountRights,
     name: &ProjectName,
 ) -> ApiResult<svc_model::Project> {
-    let uid = call.account.uid();
-    let rights = match &call.account {
-        Account::Program(program) => program.rights.clone(),
-        // What the caller may do may have changed with the project.
-        _ => call.store.accounts().rights(uid).await?,
-    };
-    Ok(call.store.projects().get_for(uid, &rights, name).await?)
+    let projects = call.store.projects();
+    Ok(projects.get_for(call.account.uid(), rights, name).await?)
 }

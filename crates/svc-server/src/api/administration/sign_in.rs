@@ -8,8 +8,11 @@ use svc_store::{ProjectPatch, ProjectSettings, Store};
 
 use super::entries::named_field;
 use crate::{
-    api::{call::Call, routes::Routes},
-    http::{ApiResult, response::etag_of_json},
+    api::{
+        call::{Call, etag_of_json},
+        routes::Routes,
+    },
+    http::ApiResult,
 };
 
 pub(super) fn routes() -> Routes {
