@@ -235,7 +235,7 @@ fn a_write_by_filter_is_listed_and_changes_nothing_when_it_is_cancelled() {
             let id = if method == "PATCH" { 1_000 } else { 1_001 };
             other.json(&json!({ "id": id })).expect(201);
             assert!(begun.elapsed() < Duration::from_secs(5), "{engine}");
-            let left = service.data("GET", engine, "/models/slow?_no_pagination=1");
+            let left = service.data("GET", engine, "/models/slow?_no_pagination=1&_order_by=id");
             let unchanged = json!([{"id": 1, "note": "a"}, {"id": 2, "note": "a"}]);
             assert_eq!(left.ok(), unchanged, "{engine} {method}");
         }

@@ -155,6 +155,10 @@ fn cancelling_at_any_node_waits_for_the_batch_that_is_being_written() {
     shop.busy_timeout(Duration::from_secs(20)).unwrap();
     let lock = shop.transaction_with_behavior(TransactionBehavior::Immediate);
     let lock = lock.unwrap();
+    let locked = Instant::now();
+    wait_until("a batch has begun that waits for the lock", || {
+        locked.elapsed() > Duration::from_secs(1)
+    });
     let cancel = imports.call(
         &imports.cluster.nodes[1],
         "POST",

@@ -30,7 +30,4 @@ pub struct Get {
     /// The cursor that the page begins after.
     #[wire(query = "_after")]
     pub after: Option<String>,
-    /// The ID under which it is listed while it runs; the service chooses one when this is `None`.
-    #[wire(header = "x-statement-id")]
-    pub statement_id: Option<String>,
 }
