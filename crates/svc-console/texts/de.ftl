@@ -1308,3 +1308,4 @@ audit-did-sign-in-code = Anmeldelink erstellt
 audit-did-suspend = gesperrt
 audit-did-update = geändert
 audit-did-update-all = mehrere geändert
+audit-did-update-draft = Entwurf geändert

@@ -1308,3 +1308,4 @@ audit-did-sign-in-code = link to sign in made
 audit-did-suspend = suspended
 audit-did-update = changed
 audit-did-update-all = several changed
+audit-did-update-draft = draft changed

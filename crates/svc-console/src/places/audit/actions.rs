@@ -131,6 +131,7 @@ const VERBS: &[(&str, &str)] = &[
     ("suspend", "audit-did-suspend"),
     ("update", "audit-did-update"),
     ("update_all", "audit-did-update-all"),
+    ("update_draft", "audit-did-update-draft"),
 ];
 
 /// An action in words; one that is not known as it is.

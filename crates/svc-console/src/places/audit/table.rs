@@ -53,9 +53,13 @@ pub(super) fn actor(trail: &Trail<'_>, line: &Line, names: &Names) -> Markup {
 /// What it was done to.
 fn subject(trail: &Trail<'_>, line: &Line, names: &Names) -> Markup {
     let texts = trail.visit.texts;
+    // That users and teams are records of a resource says nothing to people.
+    let shown = line.resource.iter().filter(|name| !name.starts_with("__"));
     html! {
-        @if let Some(resource) = &line.resource { bdi { (resource) } " " }
-        @if let Some(model) = &line.model { bdi { (model) } " " }
+        @for resource in shown {
+            bdi { (resource) } " "
+            @if let Some(model) = &line.model { bdi { (model) } " " }
+        }
         @match (&line.record, line.records) {
             (Some(record), _) => @match (history_of(trail, line, record), names.subject(line)) {
                 (Some(href), _) => a href=(href) { bdi { (record) } },

@@ -94,7 +94,7 @@ mod tests {
 
     use super::*;
 
-    fn entry(changes: serde_json::Value) -> HistoryEntry {
+    fn entry(changes: &serde_json::Value) -> HistoryEntry {
         let entry = json!({
             "time": "2026-07-01T12:00:00Z", "action": "records.update", "actor": {"kind": "account"}, "changes": changes
         });
@@ -103,18 +103,18 @@ mod tests {
 
     #[test]
     fn a_change_takes_back_the_newest_one_that_it_reverses_whole() {
-        let made = || entry(json!({"a": {"old": 1, "new": 2}, "b": {"old": null, "new": "x"}}));
-        let back = entry(json!({"a": {"old": 2, "new": 1}, "b": {"old": "x", "new": null}}));
-        let other = || entry(json!({"a": {"old": 5, "new": 1}}));
+        let made = || entry(&json!({"a": {"old": 1, "new": 2}, "b": {"old": null, "new": "x"}}));
+        let back = entry(&json!({"a": {"old": 2, "new": 1}, "b": {"old": "x", "new": null}}));
+        let other = || entry(&json!({"a": {"old": 5, "new": 1}}));
         assert_eq!(taken_back(&back, &[other(), made(), made()]), Some(1));
         // Only a part of it, and more than it.
-        let part = entry(json!({"a": {"old": 2, "new": 1}}));
+        let part = entry(&json!({"a": {"old": 2, "new": 1}}));
         assert_eq!(taken_back(&part, &[made()]), None);
         assert_eq!(taken_back(&back, &[part]), None);
         // Of a value that is not known whole nobody can say so.
-        let cut = entry(json!({"a": {"old": "x", "new": "y", "cut": {"old": 9}}}));
-        let back = entry(json!({"a": {"old": "y", "new": "x"}}));
+        let cut = entry(&json!({"a": {"old": "x", "new": "y", "cut": {"old": 9}}}));
+        let back = entry(&json!({"a": {"old": "y", "new": "x"}}));
         assert_eq!(taken_back(&back, &[cut]), None);
-        assert_eq!(taken_back(&entry(json!({})), &[entry(json!({}))]), None);
+        assert_eq!(taken_back(&entry(&json!({})), &[entry(&json!({}))]), None);
     }
 }

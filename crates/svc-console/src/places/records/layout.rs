@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
-use svc_model::{QueryString, resources::FieldDescription};
+use svc_model::{
+    QueryString,
+    resources::{FieldDescription, FieldType},
+};
 
 use crate::{places::model::Model, texts::Texts, visit::Form};
 
@@ -176,13 +179,15 @@ impl Layout {
             .iter()
             .filter(|column| !self.is_pinned(&column.name));
         let first = pinned.iter().enumerate().map(|(at, column)| {
-            // Where the next one stays is known only of a column with a width.
+            let is_last = at + 1 == pinned.len();
             let width = match self.width(&column.name) {
-                None => Width::Medium,
-                Some(Width::Widest) => Width::Wide,
-                Some(width) => width,
+                None if is_last => None,
+                // Where the next one stays is known only of a column with a width.
+                None => Some(of_pinned(column.field)),
+                Some(Width::Widest) => Some(Width::Wide),
+                width => width,
             };
-            TableColumn::new(column, Some(width), Some((at, at + 1 == pinned.len())))
+            TableColumn::new(column, width, Some((at, is_last)))
         });
         let others = others.map(|column| TableColumn::new(column, self.width(&column.name), None));
         first.chain(others).collect()
@@ -225,9 +230,19 @@ impl<'m> TableColumn<'m> {
     }
 }
 
+/// The width of a pinned column that has none of its own, and others behind it.
+fn of_pinned(kind: FieldType) -> Width {
+    match kind {
+        FieldType::IntegerField | FieldType::BooleanField => Width::Narrow,
+        _ => Width::Medium,
+    }
+}
+
 fn is_number(column: &FieldDescription) -> bool {
-    use svc_model::resources::FieldType::{DecimalField, FloatField, IntegerField};
-    matches!(column.field, IntegerField | FloatField | DecimalField)
+    matches!(
+        column.field,
+        FieldType::IntegerField | FieldType::FloatField | FieldType::DecimalField
+    )
 }
 
 /// The classes of a table: styles compute from them where a pinned column stays behind others.
@@ -256,8 +271,6 @@ pub(super) fn colgroup(columns: &[TableColumn<'_>], has_boxes: bool) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use svc_model::resources::FieldType;
-
     use super::*;
 
     fn layout(form: &str) -> Layout {
@@ -290,9 +303,10 @@ mod tests {
     }
 
     #[test]
-    fn pinned_columns_come_first_and_have_a_width() {
-        let fields =
+    fn pinned_columns_come_first_and_have_a_width_where_another_one_stays_behind_them() {
+        let mut fields =
             ["a", "b", "c"].map(|name| FieldDescription::new(name, FieldType::TextField, "text"));
+        fields[0].field = FieldType::IntegerField;
         let columns: Vec<&FieldDescription> = fields.iter().collect();
         let shown = layout("_pin=c&_pin=b&_width=widest.c").arrange(&columns);
         let classes: Vec<_> = shown.iter().map(|it| it.class.as_deref()).collect();
@@ -300,15 +314,17 @@ mod tests {
             classes,
             [
                 Some("col-wide pinned pin-1"),
-                Some("col-medium pinned pin-2 last-pin"),
-                None
+                Some("pinned pin-2 last-pin"),
+                Some("number")
             ]
         );
-        assert_eq!(class(&shown).as_deref(), Some("first-wide second-medium"));
+        assert_eq!(class(&shown).as_deref(), Some("first-wide"));
         assert_eq!(
             colgroup(&shown, true).into_string(),
-            "<colgroup><col width=\"36\"><col width=\"320\"><col width=\"180\"><col></colgroup>"
+            "<colgroup><col width=\"36\"><col width=\"320\"><col><col></colgroup>"
         );
+        let shown = layout("_pin=a&_pin=b&_pin=c").arrange(&columns);
+        assert_eq!(class(&shown).as_deref(), Some("first-narrow second-medium"));
         assert_eq!(
             colgroup(&Layout::default().arrange(&columns), true).into_string(),
             ""
