@@ -36,6 +36,10 @@ fn a_wrong_option_is_named_with_the_flag_the_variable_or_the_line_of_the_file_th
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     for (option, value, allowed) in WRONG {
+        if option == "store" && svc_tests::stores_are_on_server() {
+            // There it is set by a variable, which the file does not replace.
+            continue;
+        }
         let expect = |message: &str, place: &str| {
             for part in [option, place, allowed] {
                 assert!(message.contains(part), "{option}: {part}: {message}");

@@ -15,6 +15,8 @@ use crate::{Call, running::limit_time, store};
 
 /// How long anything may take before a test gives up.
 const DEADLINE: Duration = Duration::from_secs(120);
+/// How long a program may run that is to end by itself, such as an import.
+const LONGEST_RUN: Duration = Duration::from_secs(300);
 
 /// Polls until `condition` holds.
 ///
@@ -99,9 +101,30 @@ impl Program {
     /// Runs it to its end.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// When it cannot be started, and when it does not end.
     pub fn run(mut self) -> Output {
-        self.command.output().expect("the program starts")
+        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().expect("the program starts");
+        let written = whole(child.stdout.take());
+        let errors = whole(child.stderr.take());
+        let status = ended_within(&mut child, LONGEST_RUN);
+        if status.is_none() {
+            child.kill().expect("a child of this process");
+            child.wait().expect("a child of this process");
+        }
+        let read = |reader: thread::JoinHandle<Vec<u8>>| reader.join().expect("a reader");
+        let (stdout, stderr) = (read(written), read(errors));
+        let Some(status) = status else {
+            panic!(
+                "the program does not end: {}",
+                String::from_utf8_lossy(&stderr)
+            );
+        };
+        Output {
+            status,
+            stdout,
+            stderr,
+        }
     }
 
     /// Runs it to its successful end and gives what it wrote to standard output.
@@ -138,6 +161,29 @@ impl Program {
             String::from_utf8(output.stderr).expect("the program writes UTF-8"),
         )
     }
+}
+
+/// Reads all that a program writes.
+fn whole(from: Option<impl std::io::Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut from) = from {
+            from.read_to_end(&mut bytes).expect("a pipe");
+        }
+        bytes
+    })
+}
+
+/// How a program ended, once it has; `None` when it goes on for too long.
+fn ended_within(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let begun = Instant::now();
+    while begun.elapsed() < limit {
+        if let Some(status) = child.try_wait().expect("a child of this process") {
+            return Some(status);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    None
 }
 
 /// The running service.
@@ -350,14 +396,7 @@ impl Service {
     fn ended(&mut self) -> Option<ExitStatus> {
         // The shell waits for it.
         drop(self.child.stdin.take());
-        let begun = Instant::now();
-        while begun.elapsed() < DEADLINE {
-            if let Some(status) = self.child.try_wait().expect("a child of this process") {
-                return Some(status);
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
-        None
+        ended_within(&mut self.child, DEADLINE)
     }
 
     /// Sends a signal to the program.

@@ -143,6 +143,11 @@ fn link_of(folder: &Path, arguments: &[&str]) -> (Running, String) {
         .args(["--listen", "127.0.0.1:0", "--log", "error"])
         .current_dir(folder)
         .stdout(Stdio::piped());
+    if arguments.first() == Some(&"serve")
+        && let Some(store) = svc_tests::store_url(folder)
+    {
+        command.args(["--store", &store]);
+    }
     let mut running = Running(command.spawn().unwrap());
     let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines();
     let link = lines.find_map(|line| {
@@ -192,7 +197,7 @@ fn the_first_operator_is_made_with_the_link_of_the_terminal_and_nobody_else_with
 #[test]
 fn of_several_who_use_the_link_of_the_terminal_at_once_one_becomes_the_operator() {
     let folder = tempfile::tempdir().unwrap();
-    let (_running, link) = link_of(folder.path(), &["serve", "--dir", "new"]);
+    let (_running, link) = link_of(folder.path(), &["serve"]);
     let made = [1, 2, 3].map(|number| {
         let (browser, code) = at(&link);
         std::thread::spawn(move || {
@@ -204,11 +209,7 @@ fn of_several_who_use_the_link_of_the_terminal_at_once_one_becomes_the_operator(
     let mut statuses = made.map(|made| made.join().unwrap());
     statuses.sort_unstable();
     assert_eq!(statuses, [303, 400, 400]);
-    let accounts = Program::new(
-        folder.path(),
-        &["account", "list", "--dir", "new", "--json"],
-    );
-    let accounts = accounts.run_json();
+    let accounts = Program::new(folder.path(), &["account", "list", "--json"]).run_json();
     let operators = accounts.as_array().unwrap().iter();
     let operators = operators.filter(|account| account["operator"] == true);
     assert_eq!(operators.count(), 1, "{accounts}");
