@@ -151,9 +151,9 @@ fn by_hand(step: &Step) -> String {
     format!("cargo xtask test {}", step.name)
 }
 
-/// Twice as many tests at once as there are cores, since black-box tests mostly wait for the program.
+/// Three times as many tests at once as there are cores, since black-box tests mostly wait for the program.
 fn threads() -> Result<usize, Failure> {
-    Ok(2 * std::thread::available_parallelism()?.get())
+    Ok(3 * std::thread::available_parallelism()?.get())
 }
 
 /// Runs black-box tests with these arguments. They are built with the features that all tests have, and so only once.

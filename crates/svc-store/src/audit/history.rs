@@ -158,41 +158,53 @@ fn lines(
     Ok(lines)
 }
 
-/// The next line of a history: that of the write that the expected tag came from, where it is among the newest ones.
+/// The next line of a history: that of the write that the expected tag came from, where it is among the newest ones, else the
+/// last one of them.
 fn next(rest: &mut VecDeque<Line>, cursor: &Cursor) -> Option<Line> {
     let newest = rest.front()?;
-    // A line that many others went before is not put off any longer: a cursor has room for so many.
-    if cursor
-        .given
-        .iter()
-        .filter(|given| **given < newest.uid)
-        .count()
-        + 1
-        >= LOOKED_AT
-    {
+    let waits = cursor.given.iter().filter(|given| **given < newest.uid);
+    // A line that many others went before is not put off any longer: a cursor has room for so many. No line comes before one
+    // that has no tags, whose place among others cannot be known.
+    if waits.count() + 1 >= LOOKED_AT || !newest.has_tags() {
         return rest.pop_front();
     }
-    let expected = cursor.expected.as_deref();
-    // No line comes before one that has no tags, whose place among others cannot be known.
     let is_close =
         |line: &&Line| newest.time.duration_since(line.time).abs() <= CLOSE && line.has_tags();
-    let close = || rest.iter().take(LOOKED_AT).take_while(is_close).skip(1);
-    let found = match expected {
-        _ if !newest.has_tags() => None,
-        Some(_) if newest.after.as_deref() == expected => None,
-        Some(_) => close().position(|line| line.after.as_deref() == expected),
-        // The newest one of all: what it followed is next, unless another one followed it.
-        None => {
-            let is_next = rest.get(1).is_some_and(|line| line.after == newest.before);
-            match (&newest.after, is_next) {
-                (Some(after), false) => {
-                    close().position(|line| line.before.as_deref() == Some(after))
-                }
-                _ => None,
-            }
-        }
+    let close: Vec<&Line> = rest.iter().take(LOOKED_AT).take_while(is_close).collect();
+    let expected = cursor.expected.as_ref();
+    let found = expected.and_then(|expected| {
+        let mut close = close.iter();
+        close.position(|line| line.after.as_ref() == Some(expected))
+    });
+    let found = found.unwrap_or_else(|| last(&close));
+    rest.remove(found)
+}
+
+/// The last one of the writes that followed the first of these lines, one after the other; itself where none did, and where they
+/// lead back to it, since a value came back.
+fn last(close: &[&Line]) -> usize {
+    let follows = |line: &Line, other: &Line| {
+        line.after.is_some() && other.before == line.after && other.after != other.before
     };
-    rest.remove(found.map_or(0, |found| found + 1))
+    let mut reached = vec![0];
+    let mut looked_at = 0;
+    while let Some((place, line)) = reached
+        .get(looked_at)
+        .and_then(|place| Some((*place, close.get(*place)?)))
+    {
+        looked_at += 1;
+        let followers = close.iter().enumerate();
+        let mut followers = followers
+            .filter(|(other, it)| *other != place && follows(line, it))
+            .map(|(other, _)| other)
+            .peekable();
+        if followers.peek().is_none() {
+            return place;
+        }
+        let new: Vec<usize> = followers.filter(|it| !reached.contains(it)).collect();
+        reached.extend(new);
+    }
+    0
 }
 
 impl Line {
@@ -348,6 +360,16 @@ mod tests {
         assert_eq!(order(swapped), [5, 3, 4, 2]);
         let newest = vec![line(3, "b", "c"), line(2, "c", "d"), line(1, "a", "b")];
         assert_eq!(order(newest), [2, 3, 1]);
+        let several = vec![
+            line(4, "b", "c"),
+            line(3, "a", "b"),
+            line(2, "d", "e"),
+            line(1, "c", "d"),
+        ];
+        assert_eq!(order(several), [2, 1, 4, 3]);
+        // Something else has changed the record meanwhile.
+        let broken = vec![line(4, "y", "z"), line(3, "b", "c"), line(2, "c", "d")];
+        assert_eq!(order(broken), [4, 2, 3]);
     }
 
     #[test]
@@ -359,6 +381,10 @@ mod tests {
             line(1, "", "b"),
         ];
         assert_eq!(order(back_and_forth), [4, 3, 2, 1]);
+        let came_back = vec![line(3, "c", "b"), line(2, "b", "c"), line(1, "q", "r")];
+        assert_eq!(order(came_back), [3, 2, 1]);
+        let unchanged = vec![line(3, "y", "b"), line(2, "b", "b"), line(1, "", "b")];
+        assert_eq!(order(unchanged), [3, 2, 1]);
         let elsewhere = vec![line(3, "x", "y"), line(2, "p", "q"), line(1, "", "a")];
         assert_eq!(order(elsewhere), [3, 2, 1]);
         let without_tags = vec![
