@@ -168,7 +168,7 @@ async fn projects_are_listed_and_read() {
     assert_eq!(
         shown(&script),
         [
-            "GET https://app.example.com/api/projects/?page=2&_per_page=10",
+            "GET https://app.example.com/api/projects/?_per_page=10&page=2",
             "GET https://app.example.com/api/projects/other/",
         ]
     );
