@@ -1,5 +1,6 @@
 //! Several services over one store in a PostgreSQL database, and one whose store goes away.
 
+mod clocks;
 mod imports;
 mod rate_limits;
 
@@ -50,10 +51,17 @@ impl Cluster {
 
     /// Another node, with this folder.
     fn node_in(&self, dir: &str, options: &[&str]) -> Service {
+        self.node_with(dir, options, &[])
+    }
+
+    /// Another node, with this folder and with these variables of its process.
+    fn node_with(&self, dir: &str, options: &[&str], variables: &[(&str, &str)]) -> Service {
         let mut arguments = vec!["serve", "--store", &self.store, "--dir", dir];
         arguments.extend(["--connect", "shop=sqlite:shop.db"]);
         arguments.extend(options);
-        Service::start_with(self.folder.path(), &arguments, &[("SVC_STORE_KEY", KEY)])
+        let mut all = vec![("SVC_STORE_KEY", KEY)];
+        all.extend(variables);
+        Service::start_with(self.folder.path(), &arguments, &all)
     }
 
     /// The database that is connected to all nodes.

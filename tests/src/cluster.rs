@@ -106,10 +106,10 @@ pub struct Cluster {
     tokens: BTreeMap<String, String>,
     api_key: String,
     folder: TempDir,
-    _alone: MutexGuard<'static, ()>,
+    _alone: Option<MutexGuard<'static, ()>>,
 }
 
-/// Held by the cluster that runs: several would slow each other down, and answers that are late count as faults.
+/// Held by the cluster of the test that runs: others would slow it down, and answers that are late count as faults.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 #[derive(Debug)]
@@ -128,6 +128,19 @@ impl Cluster {
     /// When a program is missing or does not get ready.
     pub fn start(setup: Setup) -> Self {
         let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::start_with(setup, Some(alone))
+    }
+
+    /// The same for a second cluster of the same test.
+    ///
+    /// # Panics
+    /// When a program is missing or does not get ready.
+    #[must_use]
+    pub fn start_another(&self, setup: Setup) -> Self {
+        Self::start_with(setup, None)
+    }
+
+    fn start_with(setup: Setup, alone: Option<MutexGuard<'static, ()>>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for (_, url) in &setup.connects {
             if let Some(file) = url.strip_prefix("sqlite:") {

@@ -7,6 +7,7 @@
 pub mod book;
 pub mod browser;
 mod call;
+pub mod clock;
 pub mod cluster;
 pub mod mail;
 mod program;

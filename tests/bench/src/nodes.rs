@@ -31,7 +31,7 @@ pub fn measure(load: &Load) -> Result<String, Error> {
         setup.nodes = 1;
         Cluster::start(setup)
     };
-    let mut three = Cluster::start(setup(&pair));
+    let mut three = one.start_another(setup(&pair));
     eprintln!("nodes: reads with one and with three");
     reads::measure(&one, &three, load, &mut goals)?;
     drop(one);
