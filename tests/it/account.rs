@@ -5,6 +5,7 @@ mod bodies;
 mod calls;
 mod codes;
 mod ending;
+mod links;
 mod log;
 mod paths;
 mod restarts;

@@ -110,14 +110,9 @@ impl Browser {
 
     /// Sends a form from a page of this origin.
     pub fn post_from(&self, path: &str, fields: &[(&str, &str)], origin: &str) -> Answer {
-        let body: Vec<String> = fields
-            .iter()
-            .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)))
-            .collect();
         self.call("POST", path)
-            .header("content-type", "application/x-www-form-urlencoded")
             .header("origin", origin)
-            .body(body.join("&"))
+            .form(fields)
             .send()
     }
 
@@ -296,8 +291,4 @@ fn text_of(node: &Handle) -> String {
         }
     });
     text
-}
-
-fn encoded(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }

@@ -73,6 +73,17 @@ impl Call {
         self
     }
 
+    /// Sets the body to the fields of a form.
+    #[must_use]
+    pub fn form(self, fields: &[(&str, &str)]) -> Self {
+        let fields: Vec<String> = fields
+            .iter()
+            .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)))
+            .collect();
+        self.header("content-type", "application/x-www-form-urlencoded")
+            .body(fields.join("&"))
+    }
+
     /// Sets a body of bytes, without a media type.
     #[must_use]
     pub fn body(mut self, body: impl Into<reqwest::blocking::Body>) -> Self {
@@ -170,4 +181,8 @@ impl Answer {
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default()
     }
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }

@@ -91,5 +91,7 @@ export const places = [
   { name: "find-empty", path: `${main}find/` },
   { name: "find-nothing", path: "/console/find/?q=nothing" },
   { name: "components", path: "/console/components/", dark: true, whole: true },
+  { name: "link-in-mail", path: "/api/account/auth/accept_invitation#svcc_example", signedOut: true, dark: true, snapshot: true },
+  { name: "link-in-mail-incomplete", path: "/api/account/auth/change_email_complete", signedOut: true },
   { name: "problem", path: "/console/nowhere/", status: 404, snapshot: true },
 ];

@@ -224,3 +224,61 @@ test("the table is moved in by keys, with one stop of Tab, and copied as a sprea
     assert.deepEqual(visitor.unexpected(), []);
   });
 });
+
+test("the code of a link in a mail moves out of the address into the form", async () => {
+  await tour.visit(place("link-in-mail"), {}, async ({ page, visitor, go }) => {
+    await go();
+    const code = page.locator("#code");
+    assert.equal(await code.inputValue(), "svcc_example");
+    assert(!(await code.isVisible()));
+    assert(!(await page.locator("#incomplete").isVisible()));
+    assert.equal(new URL(page.url()).hash, "");
+    // The next link, opened in the same tab.
+    await page.evaluate(() => {
+      location.hash = "svcc_next";
+    });
+    await page.waitForFunction(() => document.getElementById("code").value === "svcc_next");
+    await page.getByLabel("First name").fill("Ann");
+    await page.getByLabel("Password").fill("a chosen password");
+    await page.getByRole("button").click();
+    // A code that is refused can be exchanged for another.
+    await page.locator("#code-error").waitFor();
+    assert(await code.isVisible());
+    assert.equal(await page.getByLabel("First name").inputValue(), "Ann");
+    assert.deepEqual(await findingsOfAxe(page), []);
+    assert.deepEqual(visitor.unexpected([400]), []);
+  });
+});
+
+test("a link without its code says so, and the code can be pasted", async () => {
+  await tour.visit(place("link-in-mail-incomplete"), {}, async ({ page, visitor, go }) => {
+    await go();
+    assert(await page.locator("#incomplete").isVisible());
+    assert(await page.locator("#code").isVisible());
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+});
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "by its link" : "by pasting its link where there are no scripts";
+  test(`an invitation is accepted ${how}`, async () => {
+    const { service } = tour.world;
+    const email = `link-${javaScriptEnabled}@example.com`;
+    await service.run(["account", "add", email]);
+    const mails = JSON.parse(await service.run(["mail", "list", "--json"]));
+    const { link } = mails.find(({ to }) => to === email);
+    const options = { javaScriptEnabled, locale: "de-DE" };
+    const visitor = await Visitor.arrive(tour.browser, tour.world.origin, options);
+    try {
+      const page = await visitor.open(link);
+      if (!javaScriptEnabled) await page.locator("#code").fill(link);
+      await page.locator("#password").fill("a chosen password");
+      await page.getByRole("button", { name: "Speichern" }).click();
+      await page.getByRole("link", { name: "Zur Konsole" }).click();
+      await page.waitForURL(/\/console\/sign-in\//);
+      assert.deepEqual(visitor.unexpected(), []);
+    } finally {
+      await visitor.leave();
+    }
+  });
+}

@@ -90,6 +90,13 @@ fn secrets(home: &Home) -> Vec<String> {
     }
     let broken = format!("{{\"password\": \"{}\", }}", secret("broken-password"));
     home.call("POST", "auth/login").body(broken).expect(400);
+    let form = home.call("POST", "auth/reset_password_complete/form");
+    let fields = [
+        ("code", secret("svcc_wrong-code-of-a-form")),
+        ("new_password", secret("password-of-a-form")),
+    ];
+    form.form(&fields.each_ref().map(|(name, value)| (*name, &**value)))
+        .expect(400);
     let strange = home
         .call("GET", "auth/user")
         .authorization(&format!("JWT {}", secret("strange.access.token")));

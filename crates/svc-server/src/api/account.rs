@@ -32,6 +32,7 @@ use svc_store::{
 };
 use uuid::Uuid;
 
+use self::page::Purpose;
 use crate::{
     api::routes::{PREFIX, Routes},
     audit,
@@ -84,16 +85,23 @@ impl AccountRoutes {
         routes = self.on::<ChangeEmail, _>(routes, email::change);
         routes = self.on::<ChangeEmailComplete, _>(routes, email::change_complete);
         // A link in a mail leads to a page at the path of the call that the code is for.
-        for call in [
-            "reset_password_complete",
-            "accept_invitation",
-            "change_email_complete",
-        ] {
-            routes = routes.get_free(&format!("{below}/auth/{call}"), page::page);
-        }
         routes
-            .get_free(&format!("{below}/auth/{}", page::STYLE), page::style)
-            .get_free(&format!("{below}/auth/{}", page::SCRIPT), page::script)
+            .merge(page::routes(
+                below,
+                Purpose::ResetPassword,
+                password::reset_complete,
+            ))
+            .merge(page::routes(
+                below,
+                Purpose::AcceptInvitation,
+                password::accept_invitation,
+            ))
+            .merge(page::routes(
+                below,
+                Purpose::ChangeEmail,
+                email::change_complete,
+            ))
+            .merge(page::files(below))
     }
 
     fn on<O: RealmOperation, T: 'static>(

@@ -94,6 +94,16 @@ impl Routes {
         self.at(path, routing::get(handler))
     }
 
+    /// The same for `POST`, where the handler has its request counted by itself.
+    pub(crate) fn post_free<T: 'static>(
+        self,
+        path: &str,
+        handler: impl Handler<T, Shared>,
+    ) -> Self {
+        let handler = Routed::free(path, handler);
+        self.at(path, routing::post(handler))
+    }
+
     /// Has a handler answer every method at exactly this path, which is no operation.
     pub(crate) fn any<T: 'static>(mut self, path: &str, handler: impl Handler<T, Shared>) -> Self {
         let handler = Routed::new(path, handler);

@@ -96,7 +96,13 @@ fn check_media_type(headers: &HeaderMap) -> ApiResult<()> {
     }
 }
 
-async fn read(headers: &HeaderMap, body: Body, config: &Config, limit: usize) -> ApiResult<Bytes> {
+/// Reads a body of at most `limit` bytes, of whatever media type.
+pub(crate) async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    config: &Config,
+    limit: usize,
+) -> ApiResult<Bytes> {
     let limit = limit.min(config.body_limit);
     let announced = headers.get(header::CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
