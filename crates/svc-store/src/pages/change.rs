@@ -6,7 +6,7 @@ use super::fields::Fields;
 use super::rows::{self, DRAFT, PageRow};
 use super::{Page, if_match, revisions};
 use crate::clock;
-use crate::database::{Tx, json, values};
+use crate::database::{Bind as _, Tx, json, values};
 use crate::error::{Error, ErrorKind, Result};
 use crate::projects::{ScopeRow, names};
 use crate::secrets::random_bytes;
@@ -198,15 +198,34 @@ impl Change<'_, '_> {
     /// A name made from a page's slug that both layers have free, so that the page can be published under it.
     fn free_name(&mut self, uid: &str, slug: &str) -> Result<String> {
         let numbered = (2..=NUMBERED_NAMES).map(|number| format!("{slug}_{number}"));
-        for candidate in std::iter::once(slug.to_owned()).chain(numbered) {
-            if self.owner_of_name(uid, &candidate, Layers::Both)?.is_none() {
-                return Ok(candidate);
-            }
+        let candidates: Vec<String> = std::iter::once(slug.to_owned()).chain(numbered).collect();
+        let taken = self.taken_names(uid, &candidates)?;
+        match candidates.into_iter().find(|name| !taken.contains(name)) {
+            Some(free) => Ok(free),
+            None => Ok(format!(
+                "{slug}_{:016x}",
+                u64::from_ne_bytes(random_bytes()?)
+            )),
         }
-        Ok(format!(
-            "{slug}_{:016x}",
-            u64::from_ne_bytes(random_bytes()?)
-        ))
+    }
+
+    /// Those of some names under which a layer shows another page.
+    fn taken_names(&mut self, uid: &str, names: &[String]) -> Result<Vec<String>> {
+        let mut values = values![self.scope.environment_uid, uid].to_vec();
+        let placeholders: Vec<String> = names
+            .iter()
+            .map(|name| {
+                values.push(name.bind());
+                format!("?{}", values.len())
+            })
+            .collect();
+        let sql = format!(
+            "SELECT DISTINCT unique_name FROM pages WHERE environment_uid = ?1 AND uid <> ?2 AND NOT deleted \
+             AND unique_name IN ({})",
+            placeholders.join(", ")
+        );
+        self.tx
+            .list(&sql, &values, |row| Ok(row.get("unique_name")?))
     }
 
     /// Writes what a layer has of a page, as its next revision.
