@@ -427,6 +427,7 @@ import-delimiter-semicolon = Semikolon
 import-delimiter-tab = Tabulator
 import-read = Spalten lesen
 import-no-file = Wählen Sie eine Datei.
+import-no-step = Das Formular hat nicht gesagt, was mit der Datei geschehen soll; es ist nichts geschehen. Wählen Sie eine Schaltfläche.
 import-no-head = Die Datei hat keine Zeile mit den Namen ihrer Spalten.
 import-mapping = Was aus den Spalten wird
 import-column = Spalte

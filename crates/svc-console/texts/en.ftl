@@ -427,6 +427,7 @@ import-delimiter-semicolon = semicolon
 import-delimiter-tab = tab
 import-read = Read the columns
 import-no-file = Choose a file.
+import-no-step = The form did not say what to do with the file; nothing was done. Choose a button.
 import-no-head = The file has no line with the names of its columns.
 import-mapping = What the columns become
 import-column = Column

@@ -1,6 +1,7 @@
 // What the modules of the console add to links and forms.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 import { places } from "./places.mjs";
@@ -93,6 +94,51 @@ test("signing out in one tab leaves nothing to read in the others", async () => 
     await visitor.leave();
   }
 });
+
+// Longer than what is kept between two pages; without JavaScript there are fewer rows, and longer ones.
+const files = [
+  { javaScriptEnabled: true, rows: 110_000, note: "a note" },
+  { javaScriptEnabled: false, rows: 1_000, note: "n".repeat(3_000) },
+];
+for (const { javaScriptEnabled, rows, note } of files) {
+  const how = javaScriptEnabled ? "" : " without JavaScript";
+  test(`a large file is imported whole, and its refused rows are in another file${how}`, async () => {
+    // Each hundredth row has a price that is none.
+    const line = (at) => `${100_000 + at},imported,${at % 100 === 50 ? "dear" : "1.5"},${note}`;
+    const file = ["id,name,price,note", ...Array.from({ length: rows }, (_, at) => line(at)), ""].join("\n");
+    assert(file.length > 2 << 20);
+    const sent = { name: "parts.csv", mimeType: "text/csv", buffer: Buffer.from(file) };
+    const made = "models/parts?name=imported";
+    try {
+      await tour.visit(place("records-import"), { javaScriptEnabled }, async ({ page, visitor, go }) => {
+        page.setDefaultTimeout(120_000);
+        await go();
+        await page.locator('[type="file"]').setInputFiles(sent);
+        await page.getByRole("button", { name: text("import-read") }).click();
+        const run = page.getByRole("button", { name: text("import-run"), exact: true });
+        await run.click();
+        // The browser asks for the file, which it has to send again.
+        const again = page.locator('[type="file"]:invalid');
+        await again.setInputFiles(sent);
+        await run.click();
+        await page.waitForURL(/\/imports\/[^/]+\/$/);
+        await page.reload();
+        await page.getByText(text("import-done")).waitFor();
+        const refused = rows / 100;
+        const facts = (await page.locator(".notice").innerText()).replaceAll(/[^\w :]/g, "");
+        assert(facts.includes(`${rows} rows read: ${rows - refused} new records 0 changed ${refused} refused`), facts);
+        assert.equal(JSON.parse(await tour.world.data("sqlite", `${made}&_per_page=1`)).count, rows - refused);
+        const coming = page.waitForEvent("download");
+        await page.getByRole("link", { name: text("import-refused-file") }).click();
+        const lines = (await readFile(await (await coming).path(), "utf8")).split("\r\n");
+        assert.equal(lines.filter((row) => row.includes("dear")).length, refused);
+        assert.deepEqual(visitor.unexpected(), []);
+      });
+    } finally {
+      await tour.world.data("sqlite", made, null, "DELETE");
+    }
+  });
+}
 
 test("typing a value chooses it over NULL", async () => {
   await tour.visit(place("record-types"), {}, async ({ page, go }) => {

@@ -173,6 +173,18 @@ fn long_and_binary_values_are_looked_at_saved_and_replaced_by_themselves() {
         (&kept["note"], &kept["name"]),
         (&json!("short\r\n"), &json!("nut"))
     );
+    // NULL is another thing than a file without anything, and than none.
+    let shown = browser.page(&value);
+    let none = browser.submit(&value, &shown, &[]);
+    assert!(
+        none.status == 400 && none.body.contains("Choose a file."),
+        "{}",
+        none.body
+    );
+    let null = format!("{value}?set=null");
+    browser.submit_ok(&null, &shown, &[]);
+    let kept = setup.service.data("GET", "p", "/models/parts/1").ok();
+    assert_eq!(kept["note"], json!(null));
     // The entity tag of the page that was opened before is no longer that of the record.
     let late = browser.upload(&value, &shown, &[], b"late");
     assert_eq!(late.status, 400, "{}", late.body);

@@ -33,6 +33,11 @@ pub(crate) fn default_button(name: &str, value: &str) -> Markup {
     html! { button.visually-hidden name=(name) value=(value) tabindex="-1" aria-hidden="true" {} }
 }
 
+/// The same where that is what the form itself is sent for.
+pub(crate) fn default_submit() -> Markup {
+    html! { button.visually-hidden tabindex="-1" aria-hidden="true" {} }
+}
+
 /// The question before something that destroys.
 pub(crate) struct Confirmation<'a> {
     /// What happens, and how much of it.

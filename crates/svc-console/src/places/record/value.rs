@@ -45,9 +45,13 @@ pub(crate) async fn answer(
             }
             let fields = upload.fields().await?;
             visit.set_form(Form::of(fields));
-            let body = upload.into_body();
-            let bytes = body.collect(LARGEST).await;
-            Some(bytes.map_err(|_| Problem::TooLarge)?)
+            match upload.has_file() {
+                true => {
+                    let bytes = upload.into_body().collect(LARGEST).await;
+                    Some(bytes.map_err(|_| Problem::TooLarge)?)
+                }
+                false => None,
+            }
         }
         None => None,
     };
@@ -64,7 +68,8 @@ pub(crate) async fn answer(
         if !may_replace(&model, field) {
             return Err(Problem::Forbidden);
         }
-        let entered = match (visit.form().text("action"), file) {
+        // In the address: what follows the file in the form is not read.
+        let entered = match (visit.query()?.text("set"), file) {
             ("null", _) => Ok(Entered::Null),
             (_, Some(bytes)) => text_of(field, &bytes),
             (_, None) => Err(visit.texts.get("import-no-file")),
@@ -107,10 +112,10 @@ pub(crate) async fn answer(
                 form.stack method="post" action=(here) enctype="multipart/form-data" {
                     (account_field(&model.context.account))
                     input type="hidden" name="etag" value=(etag);
-                    label { (texts.get("import-file")) input type="file" name="file"; }
+                    label { (texts.get("import-file")) input type="file" name="file" required; }
                     div.actions {
                         button.primary { (texts.get("value-replace-run")) }
-                        @if field.null { button name="action" value="null" { (texts.get("value-null")) } }
+                        @if field.null { button formaction=(here.clone().with("set", "null")) formnovalidate { (texts.get("value-null")) } }
                     }
                 }
             }
