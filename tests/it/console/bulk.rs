@@ -107,7 +107,7 @@ fn many_records_are_changed_after_a_preview_and_only_as_many_as_it_said() {
         );
         assert!(
             file.body
-                .starts_with("id,name,note\r\n1,bolt,\"a  \nb\"\r\n2,,\r\n10,nut,"),
+                .starts_with("id,name,note\r\n1,bolt,\"a  \nb\"\r\n2,\"\",\r\n10,nut,"),
             "{}",
             file.body
         );

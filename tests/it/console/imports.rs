@@ -112,6 +112,38 @@ fn empty_cells_become_what_is_chosen_for_each_column() {
 }
 
 #[test]
+fn what_was_exported_is_imported_as_the_same_rows() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let export = |of: &str| {
+            let fields = "_fields=id,name,note,price&_order_by=id";
+            let file = browser.get(&format!("{}export/?{fields}&_format=csv{of}", list(engine)));
+            assert_eq!(file.status, 200, "{}", file.body);
+            file.body
+        };
+        let file = export("");
+        assert!(file.contains("\r\n2,\"\",,\r\n"), "{engine}: {file}");
+        let file = file.replace("\r\n1,", "\r\n61,");
+        let file = file.replace("\r\n2,", "\r\n62,");
+        let import = format!("{}import/", list(engine));
+        let read = format!("{import}?step=read");
+        let mapping = browser.upload(&read, &browser.page(&import), &[], file.as_bytes());
+        // The two are apart before anything is saved.
+        assert!(
+            mapping.body.contains("bolt · &quot;&quot;"),
+            "{}",
+            mapping.body
+        );
+        let place = browser.submit_ok(&format!("{import}?step=run"), &mapping.body, &[]);
+        wait_until("the import is done", || {
+            browser.page(&place).contains("Imported.")
+        });
+        assert_eq!(export("&id__gte=61"), file, "{engine}");
+    }
+}
+
+#[test]
 fn a_large_file_passes_through_to_the_service() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);
