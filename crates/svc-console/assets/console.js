@@ -66,14 +66,15 @@ addEventListener("input", (event) => {
   if (chosen && event.target.type !== "radio") chosen.checked = true;
 });
 
-// Nothing that was typed is left behind by mistake.
+// Nothing that was typed is left behind by mistake, unless the session has ended: then it is not shown any more.
+let isOver = false;
 for (const form of document.querySelectorAll("form[data-guard]")) {
   const held = () => new URLSearchParams(new FormData(form)).toString();
   const before = held();
   let isSent = false;
   form.addEventListener("submit", () => { isSent = true; });
   addEventListener("beforeunload", (event) => {
-    if (!isSent && held() !== before) event.preventDefault();
+    if (!isSent && !isOver && held() !== before) event.preventDefault();
   });
 }
 
@@ -82,6 +83,7 @@ for (const form of document.querySelectorAll('form[action$="/sign-out/"]')) {
   form.addEventListener("submit", () => channel?.postMessage("signed-out"));
 }
 channel?.addEventListener("message", () => {
+  isOver = true;
   document.body.replaceChildren();
   setTimeout(() => location.reload(), 1000);
 });

@@ -83,10 +83,20 @@ test("signing out in one tab leaves nothing to read in the others", async () => 
   try {
     await visitor.signIn();
     const [left, read] = [await visitor.open(place("record").path), await visitor.open(place("records").path)];
+    // One with a form that was changed, and somebody who stays if asked.
+    const changed = await visitor.open("/console/profile/");
+    const asked = [];
+    changed.on("dialog", async (dialog) => {
+      asked.push(dialog.type());
+      await dialog.dismiss();
+    });
+    await changed.locator('[name="first_name"]').fill("other");
     await left.locator("header summary").last().click();
     await left.getByRole("button", { name: text("sign-out") }).click();
     await read.getByText("bolt").waitFor({ state: "detached", timeout: 2_000 });
-    await read.waitForURL(/\/sign-in\//);
+    await Promise.all([read.waitForURL(/\/sign-in\//), changed.waitForURL(/\/sign-in\//)]);
+    assert.deepEqual(asked, []);
+    await changed.getByLabel(text("password")).waitFor();
     await read.goBack().catch(() => {});
     assert.equal(await read.getByText("bolt").count(), 0);
     assert.deepEqual(visitor.unexpected(), []);
