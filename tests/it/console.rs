@@ -9,6 +9,7 @@ mod diagram;
 mod elsewhere;
 mod filters;
 mod find;
+mod forms;
 mod imports;
 mod integrations;
 mod pages;

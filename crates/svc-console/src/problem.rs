@@ -26,6 +26,8 @@ pub(crate) enum Problem {
     TooManyParameters,
     /// The form was sent by another site.
     Foreign,
+    /// The browser does not say where the form comes from, and the form has not the token of the session.
+    StaleForm,
     /// Nobody is signed in.
     SignedOut,
     /// Who is signed in is not who has opened the form.
@@ -63,6 +65,7 @@ impl Problem {
             Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge | Self::TooLargeToKeep => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Foreign
+            | Self::StaleForm
             | Self::Forbidden
             | Self::NotAdministrator
             | Self::NotOperator
@@ -74,10 +77,10 @@ impl Problem {
         }
     }
 
-    /// Whether the same may succeed in a moment, since nobody has answered.
+    /// Whether the same form may succeed when it is sent again: nobody has answered, or it was not the form of this session.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
-            Self::Unavailable(_) => true,
+            Self::Unavailable(_) | Self::StaleForm => true,
             Self::Api(error) => Silence::of(error).is_some(),
             _ => false,
         }

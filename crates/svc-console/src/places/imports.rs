@@ -158,7 +158,7 @@ async fn read(visit: &mut Visit) -> Result<File> {
         return carried(visit.form());
     };
     let fields = upload.fields().await?;
-    visit.set_form(Form::of(fields));
+    visit.set_form(Form::of(fields))?;
     if let File::Text(text) = carried(visit.form())? {
         return Ok(File::Text(text));
     }
@@ -207,7 +207,7 @@ fn start(model: &Model<'_>, message: Option<Markup>) -> Markup {
         @if let Some(message) = message { (message) }
         p { (texts.get("import-what")) }
         form.stack method="post" action=(Step::Read.place(model)) enctype="multipart/form-data" {
-            (account_field(&model.context.account))
+            (account_field(model.context.visit))
             label { (texts.get("import-delimiter"))
                 select name="delimiter" {
                     option value="" { (texts.get("import-delimiter-guess")) }

@@ -228,7 +228,7 @@ pub(crate) async fn delete(
     let frame = model.frame(texts.get("delete"), above);
     Ok(Answer::page(frame.page(&html! {
         @if let Some(message) = message { (message) }
-        (question.form(visit, &model.context.account, &tag))
+        (question.form(visit, &tag))
     })))
 }
 
@@ -328,7 +328,7 @@ fn page(
         (script(model))
         @if can.update {
             form.record method="post" action=(place) data-guard {
-                (account_field(&model.context.account))
+                (account_field(model.context.visit))
                 (default_button("action", "save"))
                 input type="hidden" name="etag" value=(etag);
                 (fields)
@@ -399,7 +399,7 @@ fn new_page(model: &Model<'_>, sent: &Sent, message: Option<Markup>) -> Markup {
         @if let Some(message) = message { (message) }
         (script(model))
         form.record method="post" action=(model.list().below(["new"])) data-guard {
-            (account_field(&model.context.account))
+            (account_field(model.context.visit))
             (default_button("action", "save"))
             (fields::fields(model, sent, None))
             div.actions {

@@ -129,7 +129,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<A
             a.button href=(diagram(visit, scope, name)) { (texts.get("diagram")) }
             @if context.is_administrator() {
                 form method="post" action=(place(visit, scope, name)) {
-                    (account_field(&context.account))
+                    (account_field(context.visit))
                     button { (texts.get("reload")) }
                 }
                 a.button.danger href=(place(visit, scope, name).below(["delete"])) { (texts.get("disconnect")) }
@@ -159,7 +159,7 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, name: &str) -> Result<A
         name: Some(name),
         is_forbidden: false,
     };
-    let outcome = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, async || {
         let administration = context.client.administration();
         administration.resources().delete(name).send().await?;
         Ok(scope.home(visit))

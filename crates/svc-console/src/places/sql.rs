@@ -139,8 +139,7 @@ async fn opened(context: &Context<'_>, resource: &str) -> Result<Answer> {
     let statement = waiting::statement_id(visit);
     let here = editor_of(context, resource);
     let running = Running {
-        texts: visit.texts,
-        account: &context.account,
+        visit,
         cancel: context.place(["cancel", resource]).with(
             "back",
             &state.at(here.clone()).with("cancelled", "1").to_string(),

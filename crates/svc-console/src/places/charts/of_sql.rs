@@ -104,7 +104,7 @@ impl OfSql {
             p.muted { (texts.get("sql-of-another")) }
             pre.long { code { bdi { (self.state.text) } } }
             form.actions method="post" action=(place) {
-                (account_field(&context.account))
+                (account_field(context.visit))
                 @if let Some(item) = &self.item { input type="hidden" name="_chart" value=(item.uid); }
                 @for (name, value) in parse_pairs(query.as_str()).unwrap_or_default() {
                     input type="hidden" name=(name) value=(value);
@@ -231,8 +231,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Resu
     let statement = waiting::statement_id(visit);
     let back = here.clone().with("_hold", "1").to_string();
     let running = Running {
-        texts: visit.texts,
-        account: &context.account,
+        visit,
         cancel: context.place(["cancel", resource]).with("back", &back),
         statement: &statement,
     };
@@ -294,7 +293,7 @@ fn page(
         (part)
         p.small.muted { (texts.get("chart-of-sql")) " " a href=(editor) { (texts.get("chart-to-sql")) } }
         form.actions method="post" action=(here) {
-            (account_field(&context.account))
+            (account_field(context.visit))
             details.menu open[is_sent] {
                 summary { (texts.get("save")) }
                 div.panel { (saved::fields(context, item, sent)) }

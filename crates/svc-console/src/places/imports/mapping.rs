@@ -149,7 +149,7 @@ impl Mapped {
         let main = html! {
             @if let Some(message) = message { (message) }
             form.import method="post" action=(Step::Try.place(model)) enctype="multipart/form-data" data-guard {
-                (account_field(&model.context.account))
+                (account_field(model.context.visit))
                 (default_submit())
                 input type="hidden" name="key" value=(self.key);
                 input type="hidden" name="delimiter" value=(self.delimiter);

@@ -120,7 +120,7 @@ fn form(
     let place = model.record_of(model.name.as_str(), id);
     html! {
         form.cell-form method="post" action=(place) {
-            (account_field(&model.context.account))
+            (account_field(model.context.visit))
             (default_button("action", "save"))
             input type="hidden" name="etag" value=(etag);
             input type="hidden" name="_field" value=(field.name);

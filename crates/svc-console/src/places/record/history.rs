@@ -274,7 +274,7 @@ fn undo_form(
 fn undo_button(model: &Model<'_>, id: &RecordId, time: &str, after: Option<&str>) -> Markup {
     html! {
         form method="post" action=(place(model, id)) {
-            (account_field(&model.context.account))
+            (account_field(model.context.visit))
             input type="hidden" name="time" value=(time);
             @if let Some(after) = after { input type="hidden" name="after" value=(after); }
             button { (model.texts().get("undo")) }

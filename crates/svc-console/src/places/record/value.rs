@@ -44,7 +44,7 @@ pub(crate) async fn answer(
                 return Err(Problem::Forbidden);
             }
             let fields = upload.fields().await?;
-            visit.set_form(Form::of(fields));
+            visit.set_form(Form::of(fields))?;
             match upload.has_file() {
                 true => {
                     let bytes = upload.into_body().collect(LARGEST).await;
@@ -110,7 +110,7 @@ pub(crate) async fn answer(
             section.related {
                 h2 { (texts.get("value-replace")) }
                 form.stack method="post" action=(here) enctype="multipart/form-data" {
-                    (account_field(&model.context.account))
+                    (account_field(model.context.visit))
                     input type="hidden" name="etag" value=(etag);
                     label { (texts.get("import-file")) input type="file" name="file" required; }
                     div.actions {

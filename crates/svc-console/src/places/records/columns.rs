@@ -111,7 +111,7 @@ fn keep(view: &View<'_>, saved: &Saved) -> Markup {
     html! {
         @if is_named || saved.columns().is_some() {
             form method="post" action=(model.list().below(["views", "columns"])) {
-                (account_field(&model.context.account))
+                (account_field(model.context.visit))
                 (hidden(&view.at_start(), |query| query.fields = None))
                 @if is_named {
                     @for column in &view.columns { input type="hidden" name="_column" value=(column.name); }

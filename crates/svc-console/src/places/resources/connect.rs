@@ -126,7 +126,7 @@ impl<'f> Connection<'f> {
                 }
             }
             form.stack method="post" action=(place(self.kind)) data-guard {
-                (account_field(&context.account))
+                (account_field(context.visit))
                 (field(&Field {
                     about: "unique_name",
                     hint: Some(texts.get("resource-name-hint")),

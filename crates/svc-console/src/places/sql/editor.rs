@@ -19,7 +19,7 @@ pub(super) fn editor(context: &Context<'_>, state: &State, here: &Href, is_sent:
     let sent = is_sent.then(|| context.visit.form());
     html! {
         form #sql.sql method="post" action=(here) data-guard {
-            (account_field(&context.account))
+            (account_field(context.visit))
             @if let Some(item) = item {
                 input type="hidden" name="saved" value=(item.uid);
             }

@@ -102,7 +102,7 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         p { (sample::which(&model, &chosen)) " "
             strong { (texts.with("bulk-delete-what", [("count", count.into())])) } }
         (some(&model, &chosen, &sample, &fields))
-        (question.form(visit, &model.context.account, &expect))
+        (question.form(visit, &expect))
     });
     Ok(Answer::page(page).status(status))
 }
