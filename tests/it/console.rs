@@ -21,6 +21,7 @@ mod service;
 mod sign_in;
 mod slow;
 mod sql;
+mod sql_text;
 mod views;
 
 use rusqlite::Connection;

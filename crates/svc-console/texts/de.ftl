@@ -527,6 +527,25 @@ sql-type-boolean = wahr oder falsch
 sql-type-null = NULL
 sql-ask = Diese Abfrage hat Parameter: Geben Sie ihre Werte ein und führen Sie sie erneut aus.
 sql-run = Ausführen
+sql-run-part = Auswahl ausführen
+sql-part = Vom Text wurde nur die Auswahl ausgeführt:
+sql-part-lost = Was ausgewählt war, steht nicht mehr im Text; es wurde nichts ausgeführt. Wählen Sie es noch einmal aus.
+sql-typed = Text, den Sie { $age } getippt und nicht ausgeführt haben:
+sql-typed-open = Damit weitermachen
+sql-typed-discard = Verwerfen
+age-now = vor weniger als einer Minute
+age-minutes = { $count ->
+    [one] vor einer Minute
+   *[other] vor { $count } Minuten
+}
+age-hours = { $count ->
+    [one] vor einer Stunde
+   *[other] vor { $count } Stunden
+}
+age-days = { $count ->
+    [one] vor einem Tag
+   *[other] vor { $count } Tagen
+}
 sql-result = Ergebnis
 sql-rows = { $count ->
     [one] eine Zeile

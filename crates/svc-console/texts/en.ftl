@@ -527,6 +527,25 @@ sql-type-boolean = true or false
 sql-type-null = NULL
 sql-ask = This query has parameters: enter their values and run it again.
 sql-run = Run
+sql-run-part = Run the selection
+sql-part = Of the text, only what was selected was run:
+sql-part-lost = What was selected is not in the text any more, so nothing was run. Select it again.
+sql-typed = Text that you typed { $age }, and did not run:
+sql-typed-open = Go on with it
+sql-typed-discard = Discard it
+age-now = less than a minute ago
+age-minutes = { $count ->
+    [one] a minute ago
+   *[other] { $count } minutes ago
+}
+age-hours = { $count ->
+    [one] an hour ago
+   *[other] { $count } hours ago
+}
+age-days = { $count ->
+    [one] a day ago
+   *[other] { $count } days ago
+}
 sql-result = Result
 sql-rows = { $count ->
     [one] one row

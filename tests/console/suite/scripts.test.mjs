@@ -150,6 +150,75 @@ for (const { javaScriptEnabled, rows, note } of files) {
   });
 }
 
+test("what is selected of a query runs alone, and the button and the result say so", async () => {
+  await tour.visit(place("sql"), {}, async ({ page, visitor, go }) => {
+    await go();
+    const area = page.locator("#query");
+    const whole = page.getByRole("button", { name: text("sql-run"), exact: true });
+    const part = page.getByRole("button", { name: text("sql-run-part"), exact: true });
+    await area.fill("SELECT 1 AS one;\nSELECT 'ä' AS two");
+    await whole.waitFor();
+    await page.keyboard.press("Shift+Home");
+    await part.waitFor();
+    assert.equal(await whole.count(), 0);
+    await picture(page, "sql-part-1280");
+    await page.keyboard.press("Control+Enter");
+    await page.waitForURL(/&part=17-34&/);
+    assert.equal((await page.locator("#result thead").innerText()).trim(), "two");
+    await page.getByText(text("sql-part")).waitFor();
+    // The text is whole, and what ran is selected in it.
+    assert.equal(await area.inputValue(), "SELECT 1 AS one;\nSELECT 'ä' AS two");
+    await part.waitFor();
+    await area.press("ArrowLeft");
+    await whole.waitFor();
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+});
+
+test("text that was typed and not run is offered after a reload, a crash, and signing in", async () => {
+  const typed = "SELECT 42 AS typed";
+  const offer = (page) => page.getByRole("link", { name: text("sql-typed-open"), exact: true });
+  await tour.visit(place("sql"), {}, async ({ page, visitor, go }) => {
+    await go();
+    page.on("dialog", (dialog) => dialog.accept());
+    const kept = page.waitForResponse((answer) => answer.url().endsWith("/typed/"));
+    await page.locator("#query").fill(typed);
+    await kept;
+    await page.reload();
+    await offer(page).waitFor();
+    assert.equal(await page.locator("#query").inputValue(), "");
+    const session = await visitor.context.newCDPSession(page);
+    const crashed = page.waitForEvent("crash");
+    session.send("Page.crash").catch(() => {});
+    await crashed;
+    const next = await visitor.context.newPage();
+    await next.goto(place("sql").path);
+    await offer(next).waitFor();
+    await picture(next, "sql-typed-1280");
+    // What is typed when a page is left does not wait for a pause.
+    next.on("dialog", (dialog) => dialog.accept());
+    await next.locator("#query").fill(`${typed}, 1`);
+    await next.goto(place("records").path);
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+  const later = await Visitor.arrive(tour.browser, tour.world.origin);
+  try {
+    await later.signIn();
+    const page = await later.open(place("sql").path);
+    await offer(page).click();
+    assert.equal(await page.locator("#query").inputValue(), `${typed}, 1`);
+    assert.equal(await offer(page).count(), 0);
+    await page.getByRole("button", { name: text("sql-run"), exact: true }).click();
+    await page.locator("#result td").getByText("42").waitFor();
+    await page.goto(place("sql").path);
+    await page.locator("#query").waitFor();
+    assert.equal(await offer(page).count(), 0);
+    assert.deepEqual(later.unexpected(), []);
+  } finally {
+    await later.leave();
+  }
+});
+
 test("typing a value chooses it over NULL", async () => {
   await tour.visit(place("record-types"), {}, async ({ page, go }) => {
     await go();

@@ -24,7 +24,7 @@ use crate::{
     places::{
         Context, Scope,
         saved::{self, Kind},
-        sql::state::State,
+        sql::{state::State, typed::keep_draft},
     },
     problem::Result,
     texts::Texts,
@@ -70,7 +70,7 @@ impl OfSql {
             .is_some_and(|item| !has_text && item.owner != context.account.uid);
         let of_state = if has_text { form } else { &kept };
         let shape = Shape::of(form.text("_shape")).or_else(|| Shape::of(kept.text("_shape")));
-        let mut state = State::read(context, resource, of_state).await?;
+        let mut state = State::read(context, resource, of_state).await?.of_part();
         state.is_of_another |= is_of_another;
         Ok(Self {
             state,
@@ -208,7 +208,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Resu
     let place = context.place(["charts", "sql", resource]);
     if visit.is_post() && visit.form().text("action") == "run" {
         let mut chart = OfSql::read(&context, resource, visit.form()).await?;
-        chart.state.keep_draft(&context).await?;
+        keep_draft(&context, &mut chart.state).await?;
         return Ok(Answer::go(&chart.at(place)));
     }
     let query = visit.query()?;
