@@ -6,6 +6,7 @@ mod cells;
 mod charts;
 mod columns;
 mod diagram;
+mod edits;
 mod elsewhere;
 mod filters;
 mod find;

@@ -74,11 +74,11 @@ impl Problem {
         }
     }
 
-    /// Whether the same may succeed in a moment, since nobody has answered.
+    /// Whether the same may succeed in a moment.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
             Self::Unavailable(_) => true,
-            Self::Api(error) => Silence::of(error).is_some(),
+            Self::Api(error) => is_passing(error),
             _ => false,
         }
     }
@@ -124,4 +124,9 @@ pub(crate) fn status_of(error: &Error) -> StatusCode {
         (Some(_), _) => StatusCode::SERVICE_UNAVAILABLE,
         (None, status) => status.unwrap_or(StatusCode::BAD_GATEWAY),
     }
+}
+
+/// Whether a call may succeed in a moment: the service has said nothing, or a database that it needs is away.
+pub(crate) fn is_passing(error: &Error) -> bool {
+    status_of(error) == StatusCode::SERVICE_UNAVAILABLE
 }

@@ -323,6 +323,7 @@ cell-same = Datensätze mit denselben Werten
 # One record.
 
 by-database = Setzt die Datenbank.
+unread = Kann jetzt nicht gelesen werden und bleibt, wie es ist.
 refers-to = Verweist auf { $model }.
 refers-open = Verweist auf { $model } { $key }
 related = Datensätze, die hierauf verweisen

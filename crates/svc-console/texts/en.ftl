@@ -323,6 +323,7 @@ cell-same = Records with the same values
 # One record.
 
 by-database = Set by the database.
+unread = It cannot be read now, and stays as it is.
 refers-to = Refers to { $model }.
 refers-open = Refers to { $model } { $key }
 related = Records that refer to this one

@@ -12,7 +12,7 @@ use super::{Context, Scope};
 use crate::{
     descriptions::Models,
     href::Href,
-    problem::{Problem, Result},
+    problem::{Problem, Result, is_passing},
     texts::Texts,
     ui::frame::{Area, Frame},
     visit::Visit,
@@ -217,7 +217,13 @@ pub(crate) async fn described_within(
     if let Some(patience) = patience {
         call = call.deadline(patience);
     }
-    visit.descriptions().get(call, &place).await
+    match visit.descriptions().get(call, &place).await {
+        // What was typed is shown again in its form.
+        Err(error) if visit.is_post() && is_passing(&error) => {
+            visit.descriptions().last(&place).ok_or(error)
+        }
+        described => described,
+    }
 }
 
 fn key_fields(model: &ModelDescription) -> Vec<&str> {

@@ -1,6 +1,7 @@
 //! A record: what it holds, changing it, making one, and deleting one.
 
 mod cell;
+pub(crate) mod deletion;
 mod fields;
 pub(crate) mod history;
 pub(crate) mod past;
@@ -12,10 +13,7 @@ pub(crate) mod value;
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::Error;
-use svc_model::{
-    JsonObject, RecordId,
-    records::{DeleteRule, Reference},
-};
+use svc_model::{JsonObject, RecordId, resources::FieldDescription};
 
 use self::sent::Sent;
 use super::{
@@ -26,10 +24,9 @@ use super::{
 use crate::{
     answer::Answer,
     assets::RECORDS,
-    problem::{Problem, Result},
-    texts::Texts,
+    problem::{Problem, Result, is_passing},
     ui::{
-        form::{Confirmation, account_field, default_button},
+        form::{account_field, default_button},
         notice,
     },
     visit::Visit,
@@ -61,6 +58,9 @@ pub(crate) async fn answer(
                 true => Ok(Answer::go(&history::place(&model, &id))),
                 false => Err(Problem::NotFound),
             };
+        }
+        Err(Problem::Api(error)) if visit.is_post() && is_passing(&error) => {
+            return Ok(unread(visit, &model, &id, &error));
         }
         loaded => loaded?,
     };
@@ -121,9 +121,10 @@ pub(crate) async fn answer(
             Ok(Answer::page(page).status(StatusCode::PRECONDITION_FAILED))
         }
         Err(error) => {
+            let status = status_again(&error);
             let (sent, message) = refused(visit, sent, error)?;
             let page = page(&model, &id, &record, opened, &sent, message);
-            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+            Ok(Answer::page(page).status(status))
         }
     }
 }
@@ -168,6 +169,7 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
             Ok(Answer::go(&place))
         }
         Err(error) => {
+            let status = status_again(&error);
             let (sent, message) = refused(visit, sent, error)?;
             let page = new_page(&model, &sent, message);
             Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
@@ -279,6 +281,25 @@ async fn load(model: &Model<'_>, id: &RecordId) -> Result<(JsonObject, String)> 
     }
 }
 
+/// The form again although its record cannot be read now: what was typed is in it, and is sent again by its button.
+fn unread(visit: &Visit, model: &Model<'_>, id: &RecordId, error: &Error) -> Answer {
+    let form = visit.form();
+    let nothing = JsonObject::new();
+    let sent = Sent::of_form(model, form, Some(&nothing));
+    let message = notice::of_error(visit, error);
+    let etag = form.text("etag");
+    let page = page(model, id, &nothing, etag, &sent, Some(message));
+    Answer::page(page).status(StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// The status of a form that is shown again, since the service has refused it or what it needs is away.
+fn status_again(error: &Error) -> StatusCode {
+    match is_passing(error) {
+        true => StatusCode::SERVICE_UNAVAILABLE,
+        false => StatusCode::BAD_REQUEST,
+    }
+}
+
 /// The form again, with what the service says beside the fields.
 fn refused(visit: &Visit, mut sent: Sent, error: Error) -> Result<(Sent, Option<Markup>)> {
     if error.is_unauthenticated() {
@@ -345,8 +366,8 @@ fn page(
 /// What a record is called: its label, with its key.
 fn title_of(model: &Model<'_>, id: &RecordId, record: &JsonObject) -> String {
     let label = model.label_of(record);
-    match label == id.as_str() {
-        true => label,
+    match label.is_empty() || label == id.as_str() {
+        true => id.to_string(),
         false => format!("{label} ({id})"),
     }
 }
@@ -354,11 +375,23 @@ fn title_of(model: &Model<'_>, id: &RecordId, record: &JsonObject) -> String {
 /// For each field the lists of the records that have the same value, and of the others.
 fn same_values(model: &Model<'_>, record: &JsonObject) -> Markup {
     let texts = model.texts();
+    let has_lists = |field: &&FieldDescription| {
+        let is_read = record.get_raw(&field.name).is_some();
+        field.filterable && is_read && cut(record, &field.name).is_none()
+    };
+    if !model
+        .description
+        .fields
+        .iter()
+        .any(|field| has_lists(&field))
+    {
+        return html! {};
+    }
     html! {
         details.related {
             summary { (texts.get("cell-same")) }
             dl.facts {
-                @for field in model.description.fields.iter().filter(|field| field.filterable && cut(record, &field.name).is_none()) {
+                @for field in model.description.fields.iter().filter(has_lists) {
                     dt { bdi { (field.name) } }
                     dd { (cell::lists(model, record, field, "")) }
                 }

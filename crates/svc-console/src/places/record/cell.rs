@@ -2,11 +2,12 @@
 
 use http::StatusCode;
 use maud::{Markup, html};
+use svc_api::Error;
 use svc_model::{
     Expand, Expanded, JsonObject, ListQuery, Lookup, RecordId, resources::FieldDescription,
 };
 
-use super::{fields, load, refused, sent::Sent};
+use super::{fields, load, refused, sent::Sent, status_again};
 use crate::{
     answer::Answer,
     href::Href,
@@ -14,7 +15,7 @@ use crate::{
         model::{Model, plain_text},
         records::{TableColumn, data_cell},
     },
-    problem::{Problem, Result},
+    problem::{Problem, Result, is_passing},
     ui::{
         form::{account_field, default_button},
         notice,
@@ -33,7 +34,12 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
         false => query.text("_field"),
     };
     let field = model.field(name).ok_or(Problem::NotFound)?;
-    let (record, etag) = load(model, id).await?;
+    let (record, etag) = match load(model, id).await {
+        Err(Problem::Api(error)) if visit.is_post() && is_passing(&error) => {
+            return Ok(unread(visit, model, id, field, &error));
+        }
+        loaded => loaded?,
+    };
     if !visit.is_post() {
         let sent = Sent::of_record(model, &record);
         let form = form(model, id, field, &sent, &etag, None);
@@ -76,11 +82,27 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
             again(&sent, &etag, Some(message), StatusCode::PRECONDITION_FAILED)
         }
         Err(error) => {
+            let status = status_again(&error);
             let (sent, message) = refused(visit, sent, error)?;
             let message = message.filter(|_| !sent.errors.contains_key(&field.name));
-            again(&sent, opened, message, StatusCode::BAD_REQUEST)
+            again(&sent, opened, message, status)
         }
     }
+}
+
+/// The form again although its record cannot be read now.
+fn unread(
+    visit: &Visit,
+    model: &Model<'_>,
+    id: &RecordId,
+    field: &FieldDescription,
+    error: &Error,
+) -> Answer {
+    let sent = Sent::of_form(model, visit.form(), Some(&JsonObject::new()));
+    let message = notice::of_error(visit, error);
+    let etag = visit.form().text("etag");
+    let form = form(model, id, field, &sent, etag, Some(message));
+    Answer::page(form).status(StatusCode::SERVICE_UNAVAILABLE)
 }
 
 /// The cell as the table has it.

@@ -47,6 +47,7 @@ pub(super) fn is_open(model: &Model<'_>, sent: &Sent, field: &FieldDescription) 
         && field.editable
         && !field.read_only
         && !sent.cut.contains_key(&field.name)
+        && !sent.unread.contains(&field.name)
         && field.field != FieldType::BinaryField
 }
 
@@ -85,6 +86,7 @@ fn one(
                     p.fixed {
                         @match now {
                             _ if cut.is_some() => (texts.with("too-long", [("count", cut.copied().unwrap_or_default().into())])),
+                            _ if sent.unread.contains(name) => span.muted { (texts.get("unread")) },
                             Entered::Text(text) => (shown(texts, field, text)),
                             Entered::Null => span.null { "NULL" },
                             Entered::Untouched => span.muted { (texts.get("by-database")) },

@@ -1,6 +1,6 @@
 //! What the form of a record holds. Only what was changed is sent, and what was not touched stays the same bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use svc_model::JsonObject;
 
@@ -25,6 +25,8 @@ pub(super) struct Sent {
     pub(super) conflicts: BTreeMap<String, Entered>,
     /// How long the values are that are too long for the form.
     pub(super) cut: BTreeMap<String, u64>,
+    /// The fields that are neither in the form nor known otherwise: they stay as they are.
+    pub(super) unread: BTreeSet<String>,
     pub(super) is_new: bool,
 }
 
@@ -84,6 +86,9 @@ impl Sent {
                 // A field that cannot be written is not in the form.
                 if let Some(record) = record {
                     sent.entered.insert(name.clone(), entered(record, name));
+                    if record.get_raw(name).is_none() {
+                        sent.unread.insert(name.clone());
+                    }
                 }
                 continue;
             };

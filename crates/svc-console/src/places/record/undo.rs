@@ -10,6 +10,7 @@ use super::{
     past::{self, Change},
     refused,
     sent::Sent,
+    status_again,
 };
 use crate::{
     answer::Answer,
@@ -148,11 +149,12 @@ async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<A
             }
             Err(error) if error.is_precondition_failed() => {}
             Err(error) => {
+                let status = status_again(&error);
                 let (record, etag) = load(model, id).await?;
                 let sent = with_old(model, &record, values);
                 let (sent, message) = refused(model.context.visit, sent, error)?;
                 let page = page(model, id, &record, &etag, &sent, message);
-                return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
+                return Ok(Answer::page(page).status(status));
             }
         }
     }
@@ -199,6 +201,7 @@ async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
             Ok(Answer::go(&place))
         }
         Err(error) => {
+            let status = status_again(&error);
             let fields = model.description.fields.iter();
             let known = fields.map(|field| (field.name.clone(), entered(record, &field.name)));
             let sent = Sent {
@@ -208,7 +211,7 @@ async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
             };
             let (sent, message) = refused(model.context.visit, sent, error)?;
             let page = new_page(model, &sent, message);
-            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+            Ok(Answer::page(page).status(status))
         }
     }
 }

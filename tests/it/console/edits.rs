@@ -1,0 +1,101 @@
+//! Changes that do not go through at once, or cannot: what was typed stays, and the reason is said.
+
+use std::fs;
+
+use serde_json::json;
+use svc_tests::{
+    Answer,
+    browser::{Browser, faults_of, form_of, forms_of},
+};
+
+use super::{EMAIL, ENGINES, PASSWORD, Setup, list, record, signed_in};
+
+/// Sends a form as the module that changes a cell in its place does.
+fn send_part(browser: &Browser, path: &str, fields: &[(&str, &str)]) -> Answer {
+    let pairs = fields
+        .iter()
+        .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    browser
+        .call("POST", path)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .header("sec-fetch-site", "same-origin")
+        .header("svc-fragment", "cell")
+        .body(pairs.collect::<Vec<_>>().join("&"))
+        .send()
+}
+
+/// The form of a cell with another value in it.
+fn send_cell(browser: &Browser, path: &str, form: &str, value: &str) -> Answer {
+    let mut fields = form_of(form, path).fields;
+    for (name, known) in &mut fields {
+        if name.starts_with("value:") {
+            value.clone_into(known);
+        }
+    }
+    let fields: Vec<(&str, &str)> = fields
+        .iter()
+        .map(|(name, value)| (&**name, &**value))
+        .collect();
+    send_part(browser, path, &fields)
+}
+
+#[test]
+fn what_was_typed_stays_in_the_form_while_the_database_is_away_and_is_sent_by_one_button() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let (path, new) = (record("s", 1), format!("{}new/", list("s")));
+    let (page, new_page) = (browser.page(&path), browser.page(&new));
+    let cell = browser.fragment(&format!("{path}?_field=note"), "cell");
+    let (file, elsewhere) = (
+        setup.folder.path().join("s.db"),
+        setup.folder.path().join("t.db"),
+    );
+    fs::rename(&file, &elsewhere).unwrap();
+
+    let away = browser.submit(&path, &page, &[("value:name", "typed <b>")]);
+    assert_eq!(away.status, 503, "{}", away.body);
+    assert_eq!(faults_of(&away.body), Vec::<String>::new());
+    assert!(away.body.contains("role=\"alert\""), "{}", away.body);
+    assert!(
+        away.body
+            .contains("name=\"value:name\" value=\"typed &lt;b&gt;\""),
+        "{}",
+        away.body
+    );
+    // Again, with what came back.
+    let away = browser.submit(&path, &away.body, &[]);
+    assert_eq!(away.status, 503, "{}", away.body);
+    let away_new = browser.submit(
+        &new,
+        &new_page,
+        &[("value:name", "made"), ("state:name", "text")],
+    );
+    assert_eq!(away_new.status, 503, "{}", away_new.body);
+    assert!(
+        away_new.body.contains("value=\"made\""),
+        "{}",
+        away_new.body
+    );
+    let away_cell = send_cell(&browser, &path, &cell, "in a cell");
+    assert_eq!(away_cell.status, 503, "{}", away_cell.body);
+    assert!(
+        away_cell.body.contains("role=\"alert\"") && away_cell.body.contains("in a cell"),
+        "{}",
+        away_cell.body
+    );
+
+    fs::rename(&elsewhere, &file).unwrap();
+    let saved = browser.submit(&path, &away.body, &[]);
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    let made = browser.submit(&new, &away_new.body, &[]);
+    assert_eq!(made.status, 303, "{}", made.body);
+    let kept = setup.service.data("GET", "s", "/models/parts/1").ok();
+    assert_eq!(
+        (&kept["name"], &kept["note"]),
+        (&json!("typed <b>"), &json!("a  \nb"))
+    );
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
