@@ -3,14 +3,19 @@
 const policy = globalThis.trustedTypes?.createPolicy("svc", { createHTML: (html) => html });
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("svc-console") : undefined;
 
-/** Puts the parts into the page that take longer than the page: each asks for itself. */
-async function load(part) {
-  const answer = await fetch(location.href, { headers: { "svc-fragment": part.dataset.fragment } });
-  if (!answer.ok) return;
+/** Asks for a part of a page, for the other modules too. */
+globalThis.svcPart = async (address, name, options = {}) => {
+  const answer = await fetch(address, { ...options, headers: { "svc-fragment": name } });
   const html = await answer.text();
   const made = document.createElement("template");
   made.innerHTML = policy ? policy.createHTML(html) : html;
-  part.replaceWith(made.content);
+  return { ok: answer.ok, content: made.content };
+};
+
+/** Puts the parts into the page that take longer than the page: each asks for itself. */
+async function load(part) {
+  const { ok, content } = await svcPart(location.href, part.dataset.fragment);
+  if (ok) part.replaceWith(content);
 }
 
 for (const part of document.querySelectorAll("[data-fragment]")) load(part);

@@ -1,22 +1,7 @@
 // Suggestions. Choosing has a page of its own that works without this.
 
-const policy = globalThis.trustedTypes?.createPolicy("svc-records", { createHTML: (html) => html });
-
-/** The elements of an answer. */
-function elements(html) {
-  const made = document.createElement("template");
-  made.innerHTML = policy ? policy.createHTML(html) : html;
-  return made.content;
-}
-
-/** A part of a page; nothing where a newer one was asked for meanwhile. */
+// Of several answers only that to the newest question counts.
 let latest = 0;
-async function part(address, name, options = {}) {
-  const number = (latest += 1);
-  const answer = await fetch(address, { ...options, headers: { "svc-fragment": name } });
-  const html = await answer.text();
-  return number === latest ? { ok: answer.ok, content: elements(html) } : undefined;
-}
 
 // Suggestions for what a field refers to.
 for (const button of document.querySelectorAll("button[data-suggest]")) {
@@ -45,8 +30,9 @@ for (const button of document.querySelectorAll("button[data-suggest]")) {
     clearTimeout(timer);
     if (!event.isTrusted) return;
     timer = setTimeout(async () => {
-      const made = await part(`${button.dataset.suggest}&q=${encodeURIComponent(input.value)}`, "suggest");
-      if (!made?.ok || document.activeElement !== input) return;
+      const number = (latest += 1);
+      const made = await svcPart(`${button.dataset.suggest}&q=${encodeURIComponent(input.value)}`, "suggest");
+      if (!made.ok || number !== latest || document.activeElement !== input) return;
       close();
       button.before(made.content);
       list = button.previousElementSibling;

@@ -61,6 +61,10 @@ pub(crate) static PARTIAL: LazyLock<Asset> =
 pub(crate) static CELL: LazyLock<Asset> =
     LazyLock::new(|| script("cell", include_bytes!("../assets/cell.js")));
 
+/// What says that a cell was saved, and takes that back.
+pub(crate) static SAVED: LazyLock<Asset> =
+    LazyLock::new(|| script("saved", include_bytes!("../assets/saved.js")));
+
 /// What makes a table of records one that is moved in by keys.
 pub(crate) static GRID: LazyLock<Asset> =
     LazyLock::new(|| script("grid", include_bytes!("../assets/grid.js")));
@@ -94,7 +98,7 @@ fn script(name: &str, bytes: &'static [u8]) -> Asset {
 /// The file of this name.
 pub(crate) fn find(name: &str) -> Result<Answer> {
     let scripts = [
-        &SCRIPT, &RECORDS, &PARTIAL, &CELL, &GRID, &EDITOR, &SQL, &PALETTE, &RECENT,
+        &SCRIPT, &RECORDS, &PARTIAL, &CELL, &SAVED, &GRID, &EDITOR, &SQL, &PALETTE, &RECENT,
     ];
     let mut all = scripts.into_iter().chain([&STYLES, &ICON]);
     let found = all.find(|asset| asset.name == name);

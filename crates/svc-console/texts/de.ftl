@@ -43,6 +43,8 @@ shown = { $count ->
     [one] ein Datensatz gezeigt
    *[other] { $count } Datensätze gezeigt
 }
+sorted-up = Aufsteigend nach { $name } sortiert.
+sorted-down = Absteigend nach { $name } sortiert.
 required = Pflichtfeld
 save = Speichern
 create = Anlegen
@@ -319,6 +321,8 @@ cell-open = Ganzer Datensatz
 cell-only = Nur dieser Wert
 cell-not = Nicht dieser Wert
 cell-same = Datensätze mit denselben Werten
+cell-lost = Der Dienst ist nicht erreichbar, deshalb wurde nichts gespeichert. Was Sie eingegeben haben, bleibt hier; speichern Sie es, sobald die Verbindung wieder da ist.
+cell-unsaved = Dieser Wert ist nicht gespeichert. Speichern Sie ihn oder brechen Sie zuerst ab.
 
 # One record.
 
@@ -1235,9 +1239,15 @@ keys-search = Zur Suche
 keys-cells = Zur nächsten Zelle
 keys-row = Zur ersten oder letzten Zelle der Zeile
 keys-ends = Zur ersten oder letzten Zelle der Tabelle
-keys-open = Den Datensatz oder den Link der Zelle öffnen
+keys-open = Den Link der Zelle öffnen oder ihren Wert ändern
+keys-edit = Den Wert der Zelle ändern
+keys-type = Jeder Buchstabe und jede Ziffer außer / und ?: beginnt einen neuen Wert der Zelle
+keys-restore = In einer Zelle, die gerade geändert wird: den Wert lassen, wie er war
+keys-mark = Den Datensatz markieren
+keys-space = Leertaste
 keys-range = Mehrere Zellen wählen
 keys-copy = Die Zellen kopieren
+keys-run = Die Abfrage ausführen
 
 # Mails that no mail server has taken.
 outbox-ask = Kommt keine Mail an, hat der Dienst vielleicht keinen Mailserver: Fragen Sie einen Betreiber des Dienstes nach dem Link.

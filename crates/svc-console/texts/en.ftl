@@ -43,6 +43,8 @@ shown = { $count ->
     [one] one record shown
    *[other] { $count } records shown
 }
+sorted-up = Sorted by { $name }, ascending.
+sorted-down = Sorted by { $name }, descending.
 required = required
 save = Save
 create = Create
@@ -319,6 +321,8 @@ cell-open = Whole record
 cell-only = Only this value
 cell-not = Not this value
 cell-same = Records with the same values
+cell-lost = The service cannot be reached, so nothing was saved. What you typed stays here; save it when you are connected again.
+cell-unsaved = This value is not saved. Save it or cancel first.
 
 # One record.
 
@@ -1235,9 +1239,15 @@ keys-search = To the search
 keys-cells = To the next cell
 keys-row = To the first or last cell of the row
 keys-ends = To the first or last cell of the table
-keys-open = Open the record or the link of the cell
+keys-open = Open the link of the cell, or change its value
+keys-edit = Change the value of the cell
+keys-type = Any letter or digit but / and ?: begins a new value of the cell
+keys-restore = In a cell that is being changed: leave its value as it was
+keys-mark = Mark the record
+keys-space = Space
 keys-range = Choose several cells
 keys-copy = Copy the cells
+keys-run = Run the query
 
 # Mails that no mail server has taken.
 outbox-ask = If no mail arrives, the service may have no mail server: ask an operator of the service for the link.

@@ -45,7 +45,7 @@ fn a_cell_is_changed_by_the_form_of_its_record() {
         let saved = send(&form, "nut <b>");
         assert_eq!(saved.status, 200, "{}", saved.body);
         assert!(
-            saved.body.starts_with("<td") && saved.body.contains("nut &lt;b&gt;"),
+            saved.body.contains("<td") && saved.body.contains("nut &lt;b&gt;"),
             "{}",
             saved.body
         );

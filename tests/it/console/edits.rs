@@ -96,6 +96,84 @@ fn what_was_typed_stays_in_the_form_while_the_database_is_away_and_is_sent_by_on
     );
 }
 
+#[test]
+fn a_cell_is_saved_after_signing_in_beside_it() {
+    let setup = Setup::new();
+    let mut browser = signed_in(&setup.service);
+    let path = record("s", 1);
+    let cell = browser.fragment(&format!("{path}?_field=name"), "cell");
+    browser.cookie.clear();
+    let ended = send_cell(&browser, &path, &cell, "kept");
+    assert_eq!(ended.status, 401, "{}", ended.body);
+    let form = form_of(&ended.body, "/console/sign-in/");
+    assert!(
+        form.fields.iter().any(|(name, _)| name == "password"),
+        "{}",
+        ended.body
+    );
+    let wrong = send_part(
+        &browser,
+        &form.action,
+        &[("email", EMAIL), ("password", "wrong")],
+    );
+    assert_eq!(wrong.status, 401, "{}", wrong.body);
+    assert!(
+        forms_of(&wrong.body).len() == 1 && wrong.body.contains(EMAIL),
+        "{}",
+        wrong.body
+    );
+    let right = send_part(
+        &browser,
+        &form.action,
+        &[("email", EMAIL), ("password", PASSWORD)],
+    );
+    assert_eq!(right.status, 200, "{}", right.body);
+    assert_eq!(right.body, "");
+    browser.keep(&right);
+    let saved = send_cell(&browser, &path, &cell, "kept");
+    assert_eq!(saved.status, 200, "{}", saved.body);
+    let kept = setup.service.data("GET", "s", "/models/parts/1").ok();
+    assert_eq!(kept["name"], json!("kept"));
+}
+
+#[test]
+fn what_was_saved_in_a_cell_or_deleted_is_taken_back_by_the_button_beside_the_notice() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let path = record(engine, 1);
+        let history = format!("{path}history/");
+        let cell = browser.fragment(&format!("{path}?_field=price"), "cell");
+        let saved = send_cell(&browser, &path, &cell, "7.5");
+        assert_eq!(saved.status, 200, "{}", saved.body);
+        let undo = form_of(&saved.body, &history).fields;
+        let undo: Vec<(&str, &str)> = undo
+            .iter()
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
+        let undone = browser.post(&history, &undo);
+        assert_eq!(undone.header("location"), format!("{path}?saved=undone"));
+        let kept = setup.service.data("GET", engine, "/models/parts/1").ok();
+        assert_eq!(kept["price"], json!("12345678901234.5000"));
+        // It was changed meanwhile: both values are shown, and nothing is written.
+        assert_eq!(browser.post(&history, &undo).status, 412);
+        // What was not changed leaves nothing to take back.
+        let cell = browser.fragment(&format!("{path}?_field=price"), "cell");
+        let same = send_cell(&browser, &path, &cell, "12345678901234.5000");
+        assert!(forms_of(&same.body).is_empty(), "{}", same.body);
+
+        let path = record(engine, 2);
+        let delete = format!("{path}delete/");
+        let page = browser.page(&delete);
+        let gone = browser.submit_ok(&delete, &page, &[("confirm", "parts")]);
+        let notice = browser.page(&gone);
+        let back = browser.submit_ok(&format!("{path}history/"), &notice, &[]);
+        assert_eq!(back, format!("{path}?saved=undone"));
+        let kept = setup.service.data("GET", engine, "/models/parts/2").ok();
+        assert_eq!((&kept["name"], &kept["note"]), (&json!(""), &json!(null)));
+    }
+}
+
 fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }

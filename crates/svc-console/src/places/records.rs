@@ -21,7 +21,7 @@ use maud::{Markup, html};
 use svc_model::{Count, Invalid, JsonObject, ListQuery, RecordId};
 
 use self::{filters::builder, layout::Layout, saved::Saved, view::View};
-use super::{Scope, model::Model};
+use super::{Scope, model::Model, record::history};
 use crate::{
     answer::Answer,
     problem::{Problem, Result},
@@ -72,10 +72,14 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         return Ok(Answer::page(counted(&view).await?));
     }
     let frame = model.frame(model.name.to_string(), Vec::new());
+    let deleted = match query.get("_gone") {
+        Some(id) => Some(history::deleted(&model, &RecordId::from(id)).await),
+        None => None,
+    };
     let page = |slow: Option<&Markup>, rows: Markup| {
         frame.page(&html! {
             @if let Some(done) = done(visit, &query) { (done) }
-            @if let Some(id) = query.get("_gone") { (deleted(&model, &RecordId::from(id))) }
+            @if let Some(deleted) = &deleted { (deleted) }
             (saved::bar(&view, &saved, &query))
             (bar::bar(&view, &saved, &query))
             @if let Some(slow) = slow { (slow) }
@@ -213,15 +217,6 @@ fn without(query: &str, is_left_out: impl Fn(&str) -> bool) -> String {
         !is_left_out(name) && *part != "_search=" && !part.is_empty()
     });
     parts.collect::<Vec<_>>().join("&")
-}
-
-/// A record was deleted: its history shows what it was, and has the button that brings it back.
-fn deleted(model: &Model<'_>, id: &RecordId) -> Markup {
-    let texts = model.texts();
-    let place = model.record_of(model.name.as_str(), id).below(["history"]);
-    let action = html! { a.button href=(place) { (texts.get("history")) } };
-    let text = texts.with("deleted", [("key", id.as_str().into())]);
-    notice::done_with(&text, &action)
 }
 
 /// How many records there are, which may take longer than the records themselves.

@@ -49,11 +49,18 @@ pub(crate) async fn with_password(visit: &Visit) -> Result<Answer> {
                 _ => notice::of_error(visit, &error),
             };
             let status = status_of(&error);
-            return Ok(Answer::page(page(visit, &wanted, Some(message))).status(status));
+            let again = match visit.fragment() {
+                Some(_) => part(visit, &wanted, &message),
+                None => page(visit, &wanted, Some(message)),
+            };
+            return Ok(Answer::page(again).status(status));
         }
     };
     let kept = visit.keep(signed_in.token);
     let kept = kept.ok_or_else(|| Problem::Unavailable("the session cannot be kept".into()))?;
+    if visit.fragment().is_some() {
+        return Ok(Answer::page(Markup::default()).cookie(&kept));
+    }
     let next = own_path(&visit.root, wanted.next).unwrap_or_else(|| visit.root.path());
     let answer = match wanted.form {
         Some(form) => Answer::page(again(visit, next, &Form::parse(form)?)),
@@ -85,7 +92,12 @@ pub(crate) fn asked(visit: &Visit) -> Answer {
     let here = visit.here();
     if visit.fragment().is_some() {
         let message = notice::error(visit, &visit.texts.get("sign-in-ended"));
-        return Answer::page(message).status(StatusCode::UNAUTHORIZED);
+        // The module that changes a cell in its place goes on after it.
+        let part = match visit.fragment() {
+            Some("cell") => part(visit, &Wanted::default(), &message),
+            _ => message,
+        };
+        return Answer::page(part).status(StatusCode::UNAUTHORIZED);
     }
     if !visit.is_post() {
         let place = visit.root.below(["sign-in"]);
@@ -129,17 +141,29 @@ fn page(visit: &Visit, wanted: &Wanted<'_>, message: Option<Markup>) -> Markup {
             p.brand { "svc" }
             h1 { (title) }
             @if let Some(message) = message { (message) }
-            form.stack method="post" action=(visit.root.below(["sign-in"])) {
-                input type="hidden" name="next" value=(wanted.next);
-                @if let Some(form) = wanted.form {
-                    input type="hidden" name="form" value=(form);
-                }
-                (email_and_password(texts, wanted.email, "current-password"))
-                button.primary { (title) }
-            }
+            (form(visit, wanted))
             p.forgotten { a href=(visit.root.below(["forgotten"])) { (texts.get("forgotten")) } }
         },
     )
+}
+
+/// The form for signing in by itself, with what is said about it.
+fn part(visit: &Visit, wanted: &Wanted<'_>, message: &Markup) -> Markup {
+    html! { (message) (form(visit, wanted)) }
+}
+
+fn form(visit: &Visit, wanted: &Wanted<'_>) -> Markup {
+    let texts = visit.texts;
+    html! {
+        form.stack method="post" action=(visit.root.below(["sign-in"])) {
+            input type="hidden" name="next" value=(wanted.next);
+            @if let Some(form) = wanted.form {
+                input type="hidden" name="form" value=(form);
+            }
+            (email_and_password(texts, wanted.email, "current-password"))
+            button.primary { (texts.get("sign-in")) }
+        }
+    }
 }
 
 /// The form that was sent when the session had ended, to be sent again.

@@ -7,7 +7,7 @@ use svc_model::{
     Expand, Expanded, JsonObject, ListQuery, Lookup, RecordId, resources::FieldDescription,
 };
 
-use super::{fields, load, refused, sent::Sent, status_again};
+use super::{fields, history, load, refused, sent::Sent, status_again};
 use crate::{
     answer::Answer,
     href::Href,
@@ -61,7 +61,8 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
         return again(&sent, opened, None, StatusCode::BAD_REQUEST);
     }
     if sent.changes.is_empty() {
-        return saved(model, id, field).await;
+        let message = notice::done(&visit.texts.get("unchanged"));
+        return saved(model, id, field, &message).await;
     }
     let records = model.records();
     let call = records
@@ -70,7 +71,8 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
     match call.if_match(opened).send().await {
         Ok(changed) => {
             let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
-            saved(model, &id, field).await
+            let message = history::saved(model, &id).await;
+            saved(model, &id, field, &message).await
         }
         Err(error) if error.is_precondition_failed() => {
             let sent = sent.merged(model, &record);
@@ -105,8 +107,13 @@ fn unread(
     Answer::page(form).status(StatusCode::SERVICE_UNAVAILABLE)
 }
 
-/// The cell as the table has it.
-async fn saved(model: &Model<'_>, id: &RecordId, field: &FieldDescription) -> Result<Answer> {
+/// The cell as the table has it, and what is said of it.
+async fn saved(
+    model: &Model<'_>,
+    id: &RecordId,
+    field: &FieldDescription,
+    message: &Markup,
+) -> Result<Answer> {
     let mut names = vec![field.name.clone()];
     names.extend(model.key_fields().into_iter().map(str::to_owned));
     let mut call = model.records().typed::<JsonObject>().get(id.clone());
@@ -121,13 +128,18 @@ async fn saved(model: &Model<'_>, id: &RecordId, field: &FieldDescription) -> Re
     }
     let record = call.fields(names).excerpt(EXCERPT).send().await?;
     let href = model.record_of(model.name.as_str(), id);
-    Ok(Answer::page(data_cell(
+    let cell = data_cell(
         model,
         &record,
         &TableColumn::plain(field),
         Some(&href),
         false,
-    )))
+    );
+    // Behind a cell that is in no table, parsers leave out forms.
+    Ok(Answer::page(html! {
+        table { tbody { tr { (cell) } } }
+        (message)
+    }))
 }
 
 fn form(

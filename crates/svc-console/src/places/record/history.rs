@@ -285,15 +285,33 @@ fn undo_button(model: &Model<'_>, id: &RecordId, time: &str, after: Option<&str>
 /// The notice after a change was saved, with the button that takes it back where its values were kept.
 pub(super) async fn saved(model: &Model<'_>, id: &RecordId) -> Markup {
     let text = model.texts().get("saved");
-    let Ok(page) = past::page(model, id, None, 1).await else {
-        return notice::done(&text);
-    };
-    let own = page.results.first().filter(|entry| {
-        let is_own = entry.actor.uid.as_deref() == Some(model.context.account.uid.as_str());
-        is_own && matches!(undo::Undo::of(model, entry), undo::Undo::Update(_))
-    });
-    match own {
-        Some(entry) => notice::done_with(&text, &undo_button(model, id, &entry.time, None)),
-        None => notice::done(&text),
+    let own = last_own(model, id).await;
+    match own.map(|entry| (undo::Undo::of(model, &entry), entry.time)) {
+        Some((undo::Undo::Update(_), time)) => {
+            notice::done_with(&text, &undo_button(model, id, &time, None))
+        }
+        _ => notice::done(&text),
     }
+}
+
+/// The notice after a record was deleted: with the button that makes it again where its values were kept, and its history.
+pub(crate) async fn deleted(model: &Model<'_>, id: &RecordId) -> Markup {
+    let texts = model.texts();
+    let own = last_own(model, id).await;
+    let action = html! {
+        @if let Some(entry) = own && matches!(undo::Undo::of(model, &entry), undo::Undo::Create(_)) {
+            (undo_button(model, id, &entry.time, None))
+        }
+        a.button href=(place(model, id)) { (texts.get("history")) }
+    };
+    let text = texts.with("deleted", [("key", id.as_str().into())]);
+    notice::done_with(&text, &action)
+}
+
+/// The last change of a record, where it was made by who is signed in.
+async fn last_own(model: &Model<'_>, id: &RecordId) -> Option<HistoryEntry> {
+    let page = past::page(model, id, None, 1).await.ok()?;
+    let last = page.results.into_iter().next()?;
+    let uid = model.context.account.uid.as_str();
+    (last.actor.uid.as_deref() == Some(uid)).then_some(last)
 }

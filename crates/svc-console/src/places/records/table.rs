@@ -12,7 +12,7 @@ use super::{
     layout::{self, TableColumn},
 };
 use crate::{
-    assets::{CELL, GRID, RECORDS},
+    assets::{CELL, GRID, RECORDS, SAVED},
     href::Href,
     places::model::{self, Model},
     ui::{cell::cell, paging, table},
@@ -33,6 +33,7 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
         } @else {
             (table::grid(
                 model.name.as_str(),
+                &says(view),
                 layout::class(&columns).as_deref(),
                 &layout::colgroup(&columns, has_boxes),
                 &html! {
@@ -47,10 +48,29 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
             script type="module" src=(RECORDS.href(&model.context.visit.root)) {}
             script type="module" src=(GRID.href(&model.context.visit.root)) {}
             script type="module" src=(CELL.href(&model.context.visit.root)) {}
+            script type="module" src=(SAVED.href(&model.context.visit.root)) {}
         }
         (paging::links(texts, page, &view.query, |query| view.at(query), &html! {
             span #count.muted data-fragment="count" { (texts.with("shown", [("count", page.results.len().into())])) }
         }))
+    }
+}
+
+/// What the modules of the table say.
+fn says(view: &View<'_>) -> table::Says {
+    let texts = view.model.texts();
+    let order = view.query.order_by.first();
+    table::Says {
+        sorted: order.map(|order| {
+            let text = match order.descending {
+                true => "sorted-down",
+                false => "sorted-up",
+            };
+            texts.with(text, [("name", order.field.as_str().into())])
+        }),
+        has_edits: view.model.description.can.update,
+        lost: texts.get("cell-lost"),
+        unsaved: texts.get("cell-unsaved"),
     }
 }
 
