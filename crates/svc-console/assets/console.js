@@ -66,9 +66,9 @@ addEventListener("click", (event) => {
 
 // Typing a value chooses it over NULL and the default.
 addEventListener("input", (event) => {
-  const field = event.target.closest?.(".field");
-  const chosen = field?.querySelector('.states input[value="text"]');
-  if (chosen && event.target.type !== "radio") chosen.checked = true;
+  if (event.target.type === "radio") return;
+  const typed = event.target.closest?.(".field")?.querySelectorAll('.states :is([value="text"], [value="mine"])');
+  for (const chosen of typed ?? []) chosen.checked = true;
 });
 
 // Nothing that was typed is left behind by mistake.

@@ -137,6 +137,44 @@ fn a_cell_is_saved_after_signing_in_beside_it() {
 }
 
 #[test]
+fn of_two_changes_of_one_field_all_three_values_are_shown_and_either_is_taken() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let path = record(engine, 1);
+        let page = browser.page(&path);
+        let cell = browser.fragment(&format!("{path}?_field=name"), "cell");
+        let change = json!({"name": "hers"});
+        setup
+            .service
+            .data("PATCH", engine, "/models/parts/1")
+            .json(&change)
+            .ok();
+        let changed = [("value:name", "his"), ("value:amount", "8")];
+        let met = browser.submit(&path, &page, &changed);
+        let met_cell = send_cell(&browser, &path, &cell, "his");
+        for met in [&met, &met_cell] {
+            assert_eq!(met.status, 412, "{}", met.body);
+            let (_, conflict) = met
+                .body
+                .split_once("class=\"conflict\"")
+                .expect("there is a conflict");
+            for value in ["<bdi>bolt</bdi>", "<bdi>hers</bdi>", "<bdi>his</bdi>"] {
+                assert!(conflict.contains(value), "{value}: {conflict}");
+            }
+        }
+        // Theirs is taken, and the other field is still written.
+        let saved = browser.submit(&path, &met.body, &[("take:name", "theirs")]);
+        assert_eq!(saved.status, 303, "{}", saved.body);
+        let kept = setup.service.data("GET", engine, "/models/parts/1").ok();
+        assert_eq!(
+            (&kept["name"], &kept["amount"]),
+            (&json!("hers"), &json!(8))
+        );
+    }
+}
+
+#[test]
 fn what_was_saved_in_a_cell_or_deleted_is_taken_back_by_the_button_beside_the_notice() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);

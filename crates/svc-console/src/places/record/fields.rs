@@ -7,7 +7,7 @@ use svc_model::{
     resources::{FieldDescription, FieldType},
 };
 
-use super::sent::Sent;
+use super::sent::{Conflict, Sent};
 use crate::{
     href::Href,
     places::{
@@ -96,7 +96,7 @@ fn one(
                         p.small { a href=(record.below(["value", name])) { (texts.get("value-open")) } }
                     }
                 }
-                @if let Some(theirs) = sent.conflicts.get(name) { (conflict(texts, theirs)) }
+                @if let Some(met) = sent.conflicts.get(name) { (conflict(texts, name, met, now)) }
                 @if let Some(messages) = errors {
                     p.field-error id=(error_id) { (messages.join("; ")) }
                 }
@@ -173,14 +173,35 @@ fn before(sent: &Sent, name: &str) -> Markup {
     }
 }
 
-/// What somebody else has made of a field meanwhile.
-fn conflict(texts: &Texts, theirs: &Entered) -> Markup {
-    html! {
-        p.conflict {
-            (texts.get("conflict-theirs")) " "
-            @match theirs {
+/// What a field was, what somebody else has made of it meanwhile, and what is in the form, with the choice between them.
+fn conflict(texts: &Texts, name: &str, conflict: &Conflict, mine: &Entered) -> Markup {
+    let value = |entered: &Entered| {
+        html! {
+            @match entered {
+                Entered::Text(text) if text.is_empty() => span.empty { (texts.get("empty")) },
                 Entered::Text(text) => bdi { (text) },
                 _ => span.null { "NULL" },
+            }
+        }
+    };
+    let choice = |take: &str, text: &str| {
+        html! {
+            label.check { input type="radio" name=(format!("take:{name}")) value=(take) checked[take == "mine"]; (text) }
+        }
+    };
+    html! {
+        div.conflict {
+            dl {
+                dt { (texts.get("conflict-base")) }
+                dd { (value(&conflict.base)) }
+                dt { (texts.get("conflict-theirs")) }
+                dd { (value(&conflict.theirs)) }
+                dt { (texts.get("conflict-mine")) }
+                dd { (value(mine)) }
+            }
+            span.states role="radiogroup" aria-label=(name) {
+                (choice("mine", &texts.get("conflict-keep")))
+                (choice("theirs", &texts.get("conflict-take")))
             }
         }
     }

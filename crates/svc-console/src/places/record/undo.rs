@@ -9,7 +9,7 @@ use super::{
     load, new_page, page,
     past::{self, Change},
     refused,
-    sent::Sent,
+    sent::{Conflict, Sent},
     status_again,
 };
 use crate::{
@@ -162,8 +162,13 @@ async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<A
     let mut sent = with_old(model, &record, values);
     for change in values {
         if !is_same(now.value.get_raw(&change.field), &change.new) {
-            let theirs = entered(&record, &change.field);
-            sent.conflicts.insert(change.field.clone(), theirs);
+            let mut left = JsonObject::new();
+            left.set_raw(&change.field, change.new.clone());
+            let conflict = Conflict {
+                base: entered(&left, &change.field),
+                theirs: entered(&record, &change.field),
+            };
+            sent.conflicts.insert(change.field.clone(), conflict);
         }
     }
     let message = notice::error(model.context.visit, &model.texts().get("undo-conflict"));
