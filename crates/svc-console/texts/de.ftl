@@ -328,6 +328,11 @@ cell-unsaved = Dieser Wert ist nicht gespeichert. Speichern Sie ihn oder brechen
 
 by-database = Setzt die Datenbank.
 unread = Kann jetzt nicht gelesen werden und bleibt, wie es ist.
+why-view = Das ist eine Sicht, deren Datensätze nicht geändert werden können.
+why-rights = Sie dürfen Datensätze dieser Tabelle nicht ändern.
+why-database = Diesen Wert setzt die Datenbank, deshalb kann er nicht geändert werden.
+why-key = Diese Tabelle hat keinen Primärschlüssel: Ein Datensatz wird über { $field } gefunden. Wo das leer ist oder mehrere Datensätze dasselbe haben, kann er nicht geändert werden.
+binary-hint = Hexadezimale Ziffern, zwei für jedes Byte. Später kann eine Datei sie ersetzen.
 refers-to = Verweist auf { $model }.
 refers-open = Verweist auf { $model } { $key }
 related = Datensätze, die hierauf verweisen

@@ -328,6 +328,11 @@ cell-unsaved = This value is not saved. Save it or cancel first.
 
 by-database = Set by the database.
 unread = It cannot be read now, and stays as it is.
+why-view = This is a view, whose records cannot be changed.
+why-rights = You may not change records of this table.
+why-database = The database sets this value, so it cannot be changed.
+why-key = This table has no primary key: a record is found by { $field }. Where that is empty, or several records have the same, it cannot be changed.
+binary-hint = Hexadecimal digits, two for each byte. Later, a file can replace them.
 refers-to = Refers to { $model }.
 refers-open = Refers to { $model } { $key }
 related = Records that refer to this one

@@ -212,6 +212,90 @@ fn what_was_saved_in_a_cell_or_deleted_is_taken_back_by_the_button_beside_the_no
     }
 }
 
+#[test]
+fn what_cannot_be_changed_says_why_and_what_binary_data_is_required_can_be_entered() {
+    let script = |serial: &str, blob: &str| {
+        format!(
+            "CREATE TABLE sums (id {serial} PRIMARY KEY, a INT NOT NULL, twice INT GENERATED ALWAYS AS (a * 2) STORED);\
+             INSERT INTO sums (id, a) VALUES (1, 4);\
+             CREATE VIEW seen AS SELECT max(id) AS id FROM sums;\
+             CREATE TABLE notes (message VARCHAR(80), more VARCHAR(80));\
+             INSERT INTO notes VALUES ('twin', 'a'), ('twin', 'b'), ('lone', 'c'), ('', 'd');\
+             CREATE TABLE blobs (id {serial} PRIMARY KEY, raw {blob} NOT NULL, more {blob});"
+        )
+    };
+    let setup = Setup::over(
+        &script("INTEGER", "BLOB"),
+        &script("BIGINT", "BYTEA"),
+        &script("BIGINT", "BLOB"),
+    );
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let place = |rest: &str| format!("/console/projects/main/prod/records/{engine}/{rest}");
+        let cell =
+            |path: &str, field: &str| browser.fragment(&format!("{path}?_field={field}"), "cell");
+        let computed = "The database sets this value, so it cannot be changed.";
+        let sums = place("sums/record/1/");
+        assert_eq!(browser.page(&sums).matches(computed).count(), 1);
+        let open = cell(&sums, "twice");
+        assert!(
+            open.contains(computed) && !open.contains("class=\"primary\""),
+            "{open}"
+        );
+        let view = place("seen/record/1/");
+        for shown in [browser.page(&view), cell(&view, "id")] {
+            assert!(shown.contains("This is a view"), "{shown}");
+        }
+        // Without a key, what cannot be told apart cannot be changed, and what can be found has no way to it.
+        let (twin, lone) = (
+            browser.page(&place("notes/record/twin/")),
+            browser.page(&place("notes/record/lone/")),
+        );
+        for shown in [&browser.page(&place("notes/")), &twin, &lone] {
+            assert!(shown.contains("has no primary key"), "{shown}");
+        }
+        let has =
+            |page: &str, what: &str| page.contains(&format!("{}{what}", place("notes/record/")));
+        assert!(
+            !has(&twin, "twin/delete/") && has(&lone, "lone/delete/"),
+            "{twin}"
+        );
+        assert!(
+            !twin.contains("value:more") && lone.contains("value:more"),
+            "{twin}"
+        );
+        assert!(
+            !has(&browser.page(&place("notes/")), "/"),
+            "the empty text is no address"
+        );
+
+        let new = place("blobs/new/");
+        let page = browser.page(&new);
+        let wrong = browser.submit(
+            &new,
+            &page,
+            &[
+                ("value:id", "1"),
+                ("state:id", "text"),
+                ("value:raw", "xyz"),
+            ],
+        );
+        assert_eq!(wrong.status, 400, "{}", wrong.body);
+        assert!(
+            wrong.body.contains("field-error") && wrong.body.contains("xyz"),
+            "{}",
+            wrong.body
+        );
+        let made = browser.submit(&new, &wrong.body, &[("value:raw", "00ff")]);
+        assert_eq!(made.status, 303, "{}", made.body);
+        let kept = setup.service.data("GET", engine, "/models/blobs/1").ok();
+        assert_eq!(
+            (&kept["raw"], &kept["more"]),
+            (&json!("00ff"), &json!(null))
+        );
+    }
+}
+
 fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }

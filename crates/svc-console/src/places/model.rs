@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use svc_api::{Client, Records};
 use svc_model::{
-    JsonObject, ListQuery, Lookup, ModelName, RecordId, ResourceName,
+    Count, JsonObject, ListQuery, Lookup, ModelName, RecordId, ResourceName,
     resources::{Can, Direction, FieldDescription, ModelDescription, ModelRelation},
 };
 
@@ -116,9 +116,36 @@ impl<'v> Model<'v> {
         let parts: Option<Vec<String>> = parts.collect();
         match &parts?[..] {
             [] => None,
+            // It would not be in an address.
+            [only] if only.is_empty() => None,
             [only] => Some(RecordId::from(only.as_str())),
             several => Some(RecordId::composite(several)),
         }
+    }
+
+    /// The field by which records are found since there is no key, which may not tell them apart.
+    pub(crate) fn key_in_place(&self) -> Option<&str> {
+        let description = &self.description;
+        let is_in_place = description.primary_key_auto && !description.is_view;
+        is_in_place.then_some(description.primary_key_field.as_str())
+    }
+
+    /// The same model, of which nothing can be done with a record that cannot be told from others.
+    pub(crate) async fn for_record(mut self, id: &RecordId) -> Result<Self> {
+        let Some(field) = self.key_in_place() else {
+            return Ok(self);
+        };
+        let mut query = ListQuery::new().filter(field, Lookup::Exact, id.as_str());
+        query.per_page = Some(2);
+        query.count = Count::None;
+        query.fields = Some(vec![field.to_owned()]);
+        let records = self.records();
+        let found = records.typed::<JsonObject>().list().query(query);
+        if found.send().await?.results.len() > 1 {
+            let create = self.description.can.create;
+            self.description.permit(Can::new(create, false, false));
+        }
+        Ok(self)
     }
 
     pub(crate) fn field(&self, name: &str) -> Option<&FieldDescription> {

@@ -42,8 +42,9 @@ pub(crate) async fn answer(
     model: (&str, &str),
     id: &str,
 ) -> Result<Answer> {
-    let model = Model::open(visit, scope, model).await?;
     let id = RecordId::from(id);
+    let model = Model::open(visit, scope, model).await?;
+    let model = model.for_record(&id).await?;
     if visit.fragment() == Some("cell") {
         return Box::pin(cell::answer(visit, &model, &id)).await;
     }
@@ -172,94 +173,7 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
             let status = status_again(&error);
             let (sent, message) = refused(visit, sent, error)?;
             let page = new_page(&model, &sent, message);
-            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
-        }
-    }
-}
-
-/// What goes along with a record that is deleted, and deleting it.
-pub(crate) async fn delete(
-    visit: &Visit,
-    scope: &Scope,
-    model: (&str, &str),
-    id: &str,
-) -> Result<Answer> {
-    let model = Model::open(visit, scope, model).await?;
-    let id = RecordId::from(id);
-    if !model.description.can.delete {
-        return Err(Problem::Forbidden);
-    }
-    let (record, etag) = load(&model, &id).await?;
-    let place = model.record_of(model.name.as_str(), &id);
-    let references = model.records().references(id.clone()).send().await?;
-    let rules = references.iter().filter(|it| it.count != Some(0));
-    let texts = visit.texts;
-    let is_production = model.context.scope.is_production();
-    let question = Confirmation {
-        what: html! {
-            p { (texts.with("delete-what", [("model", model.name.as_str().into()), ("key", id.as_str().into())])) }
-            (going_along(texts, &references))
-        },
-        action: place.below(["delete"]),
-        cancel: place.clone(),
-        button: texts.get("delete"),
-        name: is_production.then_some(model.name.as_str()),
-        is_forbidden: rules.into_iter().any(|it| it.rule == DeleteRule::Restrict),
-    };
-    let mut message = None;
-    if visit.is_post() && !question.is_given(visit) {
-        message = Some(question.not_given(visit));
-    } else if visit.is_post() {
-        let call = model.records().delete(id.clone());
-        match call.if_match(visit.form().text("etag")).send().await {
-            Ok(()) => {
-                let list = model.list().with("_gone", id.as_str());
-                return Ok(Answer::go(&list));
-            }
-            Err(error) if error.is_precondition_failed() => {
-                message = Some(notice::error(visit, &texts.get("delete-changed")));
-            }
-            Err(error) => message = Some(notice::refused(visit, error)?),
-        }
-    }
-    let above = vec![
-        (model.name.to_string(), model.list()),
-        (title_of(&model, &id, &record), place),
-    ];
-    let tag = html! { input type="hidden" name="etag" value=(etag); };
-    let frame = model.frame(texts.get("delete"), above);
-    Ok(Answer::page(frame.page(&html! {
-        @if let Some(message) = message { (message) }
-        (question.form(visit, &model.context.account, &tag))
-    })))
-}
-
-/// What happens to the records that refer to one that is deleted.
-fn going_along(texts: &Texts, references: &[Reference]) -> Markup {
-    let mut shown = references
-        .iter()
-        .filter(|it| it.count != Some(0))
-        .peekable();
-    if shown.peek().is_none() {
-        return html! {};
-    }
-    html! {
-        ul {
-            @for reference in shown {
-                li {
-                    bdi { strong { (reference.model) } } ": "
-                    @match reference.count {
-                        Some(count) => (texts.with("references-count", [("count", count.into())])),
-                        None => (texts.get("references-hidden")),
-                    }
-                    ", "
-                    @match reference.rule {
-                        DeleteRule::Cascade => (texts.get("rule-cascade")),
-                        DeleteRule::SetNull => (texts.get("rule-set-null")),
-                        _ => (texts.get("rule-restrict")),
-                    }
-                }
-            }
+            Ok(Answer::page(page).status(status))
         }
     }
 }
@@ -346,6 +260,7 @@ fn page(
     };
     frame.page(&html! {
         @if let Some(message) = message { (message) }
+        @if let Some(why) = fields::why_record(model) { p.muted { (why) } }
         (script(model))
         @if can.update {
             form.record method="post" action=(place) data-guard {

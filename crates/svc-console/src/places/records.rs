@@ -80,6 +80,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         frame.page(&html! {
             @if let Some(done) = done(visit, &query) { (done) }
             @if let Some(deleted) = &deleted { (deleted) }
+            @if let Some(field) = model.key_in_place() { p.muted { (visit.texts.with("why-key", [("field", field.into())])) } }
             (saved::bar(&view, &saved, &query))
             (bar::bar(&view, &saved, &query))
             @if let Some(slow) = slow { (slow) }

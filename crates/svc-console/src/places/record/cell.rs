@@ -159,6 +159,7 @@ fn form(
             input type="hidden" name="etag" value=(etag);
             input type="hidden" name="_field" value=(field.name);
             @if let Some(message) = message { (message) }
+            @if let Some(why) = fields::why_record(model) { p.muted { (why) } }
             (fields::only(model, sent, field, &place))
             div.actions {
                 @if fields::is_open(model, sent, field) { button.primary { (texts.get("save")) } }

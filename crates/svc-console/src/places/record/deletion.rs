@@ -25,6 +25,7 @@ pub(crate) async fn delete(
 ) -> Result<Answer> {
     let id = RecordId::from(id);
     let model = Model::open(visit, scope, model).await?;
+    let model = model.for_record(&id).await?;
     if !model.description.can.delete {
         return Err(Problem::Forbidden);
     }

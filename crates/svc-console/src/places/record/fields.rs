@@ -48,7 +48,20 @@ pub(super) fn is_open(model: &Model<'_>, sent: &Sent, field: &FieldDescription) 
         && !field.read_only
         && !sent.cut.contains_key(&field.name)
         && !sent.unread.contains(&field.name)
-        && field.field != FieldType::BinaryField
+        && (sent.is_new || field.field != FieldType::BinaryField)
+}
+
+/// Why no record, or not each one, can be changed.
+pub(super) fn why_record(model: &Model<'_>) -> Option<String> {
+    let texts = model.texts();
+    if let Some(field) = model.key_in_place() {
+        return Some(texts.with("why-key", [("field", field.into())]));
+    }
+    let is_closed = !model.description.can.update;
+    is_closed.then(|| match model.description.is_view {
+        true => texts.get("why-view"),
+        false => texts.get("why-rights"),
+    })
 }
 
 fn one(
@@ -79,6 +92,7 @@ fn one(
                         id: &id,
                         error: errors.map(|_| error_id.as_str()),
                     }))
+                    @if field.field == FieldType::BinaryField { p.small.muted { (texts.get("binary-hint")) } }
                     (states(texts, sent, field, now))
                     (pick(model, &field.name))
                     (before(sent, name))
@@ -92,6 +106,7 @@ fn one(
                             Entered::Untouched => span.muted { (texts.get("by-database")) },
                         }
                     }
+                    @if !sent.is_new && !field.editable { p.small.muted { (texts.get("why-database")) } }
                     @if let Some(record) = record && (cut.is_some() || field.field == FieldType::BinaryField) {
                         p.small { a href=(record.below(["value", name])) { (texts.get("value-open")) } }
                     }

@@ -54,8 +54,9 @@ pub(crate) async fn answer(
     let visit = &*visit;
     let model = Box::pin(Model::open(visit, scope, of)).await?;
     check_account(visit, &model.context.account)?;
-    let field = model.field(field).ok_or(Problem::NotFound)?;
     let id = RecordId::from(id);
+    let model = model.for_record(&id).await?;
+    let field = model.field(field).ok_or(Problem::NotFound)?;
     let (record, etag) = load(&model, &id).await?;
     let place = model.record_of(model.name.as_str(), &id);
     let mut message = None;
