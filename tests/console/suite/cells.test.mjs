@@ -179,3 +179,20 @@ test("what was refused is announced, and so is the order", async () => {
     assert.deepEqual(visitor.unexpected([400]), []);
   }, `${LIST}?_order_by=-price`);
 });
+
+test("a form that was left comes back as it was, and not with a part of what was typed", async () => {
+  await visit(async ({ page, visitor }) => {
+    const note = page.locator('[name="value:note"]');
+    const amount = page.locator('[name="value:amount"]');
+    const before = [await note.inputValue(), await amount.inputValue()];
+    page.on("dialog", (dialog) => dialog.accept());
+    await note.fill("other");
+    await amount.fill("77");
+    await page.getByRole("link", { name: text("back-to-list") }).click();
+    await page.waitForURL(LIST);
+    await page.goBack();
+    await amount.waitFor();
+    assert.deepEqual([await note.inputValue(), await amount.inputValue()], before);
+    assert.deepEqual(visitor.unexpected(), []);
+  }, `${LIST}record/4/`);
+});

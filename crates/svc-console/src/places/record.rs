@@ -263,7 +263,7 @@ fn page(
         @if let Some(why) = fields::why_record(model) { p.muted { (why) } }
         (script(model))
         @if can.update {
-            form.record method="post" action=(place) data-guard {
+            form.record method="post" action=(place) autocomplete="off" data-guard {
                 (account_field(&model.context.account))
                 (default_button("action", "save"))
                 input type="hidden" name="etag" value=(etag);
@@ -346,7 +346,7 @@ fn new_page(model: &Model<'_>, sent: &Sent, message: Option<Markup>) -> Markup {
     frame.page(&html! {
         @if let Some(message) = message { (message) }
         (script(model))
-        form.record method="post" action=(model.list().below(["new"])) data-guard {
+        form.record method="post" action=(model.list().below(["new"])) autocomplete="off" data-guard {
             (account_field(&model.context.account))
             (default_button("action", "save"))
             (fields::fields(model, sent, None))
