@@ -199,6 +199,30 @@ pub fn forms_of(page: &str) -> Vec<Form> {
     forms
 }
 
+/// The address of the only link of a page with this text.
+pub fn link_of(page: &str, text: &str) -> String {
+    only_link(page, text, |link| text_of(link).trim() == text)
+}
+
+/// The same of the only link with this attribute.
+pub fn link_with(page: &str, name: &str, value: &str) -> String {
+    only_link(page, value, |link| {
+        attribute(link, name).as_deref() == Some(value)
+    })
+}
+
+fn only_link(page: &str, what: &str, is_wanted: impl Fn(&Handle) -> bool) -> String {
+    let dom = parsed(page);
+    let mut found = Vec::new();
+    each(&dom.document, &mut |node| {
+        if name_of(node) == "a" && is_wanted(node) {
+            found.extend(attribute(node, "href"));
+        }
+    });
+    assert_eq!(found.len(), 1, "{what}: {found:?}: {page}");
+    found.remove(0)
+}
+
 /// What a browser sends of an element.
 fn field_of(node: &Handle) -> Option<(String, String)> {
     let name = attribute(node, "name").filter(|_| attribute(node, "disabled").is_none())?;

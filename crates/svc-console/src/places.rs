@@ -202,7 +202,7 @@ fn of_model<'v>(
         ["suggest"] => Box::pin(record::picker::suggest(visit, scope, model)),
         ["views", ref rest @ ..] => Box::pin(records::views::route(visit, scope, model, rest)),
         ["record", id] => Box::pin(record::answer(visit, scope, model, id)),
-        ["record", id, "delete"] => Box::pin(record::delete(visit, scope, model, id)),
+        ["record", id, "delete"] => Box::pin(record::delete::answer(visit, scope, model, id)),
         ["record", id, "history"] => Box::pin(record::history::answer(visit, scope, model, id)),
         ["record", id, "value", field] => {
             Box::pin(record::value::answer(visit, scope, model, (id, field)))

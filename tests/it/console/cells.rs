@@ -24,8 +24,9 @@ fn a_cell_is_changed_by_the_form_of_its_record() {
         assert!(!form.contains("value:note"), "{form}");
         assert!(part("note").contains("note__ne="));
         let send = |form: &str, value: &str| {
-            let mut fields = svc_tests::browser::form_of(form, &path).fields;
-            for (name, known) in &mut fields {
+            let mut form = svc_tests::browser::forms_of(form).remove(0);
+            let fields = &mut form.fields;
+            for (name, known) in fields.iter_mut() {
                 if name.starts_with("value:") {
                     value.clone_into(known);
                 }
@@ -35,7 +36,7 @@ fn a_cell_is_changed_by_the_form_of_its_record() {
                 .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)))
                 .collect();
             browser
-                .call("POST", &path)
+                .call("POST", &form.action)
                 .header("content-type", "application/x-www-form-urlencoded")
                 .header("sec-fetch-site", "same-origin")
                 .header("svc-fragment", "cell")

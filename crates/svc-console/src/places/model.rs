@@ -4,19 +4,22 @@ use std::time::Duration;
 
 use svc_api::{Client, Records};
 use svc_model::{
-    JsonObject, ListQuery, Lookup, ModelName, RecordId, ResourceName,
+    JsonObject, ListQuery, Lookup, ModelName, QueryString, RecordId, ResourceName,
     resources::{Can, Direction, FieldDescription, ModelDescription, ModelRelation},
 };
 
-use super::{Context, Scope};
+use super::{Context, Scope, records};
 use crate::{
     descriptions::Models,
-    href::Href,
+    href::{Href, anchor_of},
     problem::{Problem, Result},
     texts::Texts,
     ui::frame::{Area, Frame},
     visit::Visit,
 };
+
+/// The parameter of a record's address that has the query string of the list that somebody has come from.
+pub(crate) const LIST: &str = "_list";
 
 /// A model with the models that it refers to, and the account that is signed in.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub(crate) struct Model<'v> {
     pub(crate) name: ModelName,
     pub(crate) description: ModelDescription,
     all: Models,
+    /// The query string of the list that somebody has come from, as the address says it.
+    came_from: QueryString,
 }
 
 /// Fields that refer to a record of another model, or of this one.
@@ -62,6 +67,7 @@ impl<'v> Model<'v> {
             name: model.into(),
             description,
             all,
+            came_from: records::as_list(visit.query()?.text(LIST)),
         })
     }
 
@@ -91,6 +97,34 @@ impl<'v> Model<'v> {
     fn list_of(&self, model: &str) -> Href {
         self.context
             .place(["records", self.resource.as_str(), model])
+    }
+
+    /// The address of a record of this model, from where one comes back to the list as it was.
+    pub(crate) fn record(&self, id: &RecordId) -> Href {
+        self.below::<&str>(id, [])
+    }
+
+    /// The same of a place below the record.
+    pub(crate) fn below<P: AsRef<str>>(
+        &self,
+        id: &RecordId,
+        parts: impl IntoIterator<Item = P>,
+    ) -> Href {
+        let place = self.record_of(self.name.as_str(), id).below(parts);
+        match self.came_from.is_empty() {
+            true => place,
+            false => place.with(LIST, self.came_from.as_str()),
+        }
+    }
+
+    /// The list that somebody has come from.
+    pub(crate) fn came_from(&self) -> Href {
+        self.list().query(self.came_from.clone())
+    }
+
+    /// The same, at the row of a record.
+    pub(crate) fn back_to(&self, id: &RecordId) -> Href {
+        self.came_from().at(row_anchor(id))
     }
 
     /// The address of a record of a model.
@@ -218,6 +252,11 @@ pub(crate) async fn described_within(
         call = call.deadline(patience);
     }
     visit.descriptions().get(call, &place).await
+}
+
+/// The identifier of a record's row in the list.
+pub(crate) fn row_anchor(id: &RecordId) -> String {
+    anchor_of("row", id.as_str())
 }
 
 fn key_fields(model: &ModelDescription) -> Vec<&str> {

@@ -1,6 +1,7 @@
 //! A record: what it holds, changing it, making one, and deleting one.
 
 mod cell;
+pub(crate) mod delete;
 mod fields;
 pub(crate) mod history;
 pub(crate) mod past;
@@ -12,10 +13,7 @@ pub(crate) mod value;
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::Error;
-use svc_model::{
-    JsonObject, RecordId,
-    records::{DeleteRule, Reference},
-};
+use svc_model::{JsonObject, RecordId};
 
 use self::sent::Sent;
 use super::{
@@ -27,9 +25,8 @@ use crate::{
     answer::Answer,
     assets::RECORDS,
     problem::{Problem, Result},
-    texts::Texts,
     ui::{
-        form::{Confirmation, account_field, default_button},
+        form::{account_field, default_button},
         notice,
     },
     visit::Visit,
@@ -78,7 +75,7 @@ pub(crate) async fn answer(
         )));
     }
     let opened = visit.form().text("etag");
-    let place = model.record_of(model.name.as_str(), &id);
+    let place = model.record(&id);
     if visit.form().get("pick").is_some() {
         let form = visit.form();
         if form.get("picked").is_none() && form.get("back").is_none() {
@@ -106,8 +103,7 @@ pub(crate) async fn answer(
     match call.if_match(opened).send().await {
         Ok(changed) => {
             let id = model.id_of(&changed).unwrap_or(id);
-            let place = model.record_of(model.name.as_str(), &id);
-            Ok(Answer::go(&place.with("saved", "1")))
+            Ok(Answer::go(&model.record(&id).with("saved", "1")))
         }
         Err(error) if error.is_precondition_failed() => {
             let (record, etag) = load(&model, &id).await?;
@@ -162,7 +158,7 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     {
         Ok(made) => {
             let place = match model.id_of(&made) {
-                Some(id) => model.record_of(model.name.as_str(), &id).with("saved", "1"),
+                Some(id) => model.record(&id).with("saved", "1"),
                 None => model.list(),
             };
             Ok(Answer::go(&place))
@@ -171,93 +167,6 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
             let (sent, message) = refused(visit, sent, error)?;
             let page = new_page(&model, &sent, message);
             Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
-        }
-    }
-}
-
-/// What goes along with a record that is deleted, and deleting it.
-pub(crate) async fn delete(
-    visit: &Visit,
-    scope: &Scope,
-    model: (&str, &str),
-    id: &str,
-) -> Result<Answer> {
-    let model = Model::open(visit, scope, model).await?;
-    let id = RecordId::from(id);
-    if !model.description.can.delete {
-        return Err(Problem::Forbidden);
-    }
-    let (record, etag) = load(&model, &id).await?;
-    let place = model.record_of(model.name.as_str(), &id);
-    let references = model.records().references(id.clone()).send().await?;
-    let rules = references.iter().filter(|it| it.count != Some(0));
-    let texts = visit.texts;
-    let is_production = model.context.scope.is_production();
-    let question = Confirmation {
-        what: html! {
-            p { (texts.with("delete-what", [("model", model.name.as_str().into()), ("key", id.as_str().into())])) }
-            (going_along(texts, &references))
-        },
-        action: place.below(["delete"]),
-        cancel: place.clone(),
-        button: texts.get("delete"),
-        name: is_production.then_some(model.name.as_str()),
-        is_forbidden: rules.into_iter().any(|it| it.rule == DeleteRule::Restrict),
-    };
-    let mut message = None;
-    if visit.is_post() && !question.is_given(visit) {
-        message = Some(question.not_given(visit));
-    } else if visit.is_post() {
-        let call = model.records().delete(id.clone());
-        match call.if_match(visit.form().text("etag")).send().await {
-            Ok(()) => {
-                let list = model.list().with("_gone", id.as_str());
-                return Ok(Answer::go(&list));
-            }
-            Err(error) if error.is_precondition_failed() => {
-                message = Some(notice::error(visit, &texts.get("delete-changed")));
-            }
-            Err(error) => message = Some(notice::refused(visit, error)?),
-        }
-    }
-    let above = vec![
-        (model.name.to_string(), model.list()),
-        (title_of(&model, &id, &record), place),
-    ];
-    let tag = html! { input type="hidden" name="etag" value=(etag); };
-    let frame = model.frame(texts.get("delete"), above);
-    Ok(Answer::page(frame.page(&html! {
-        @if let Some(message) = message { (message) }
-        (question.form(visit, &model.context.account, &tag))
-    })))
-}
-
-/// What happens to the records that refer to one that is deleted.
-fn going_along(texts: &Texts, references: &[Reference]) -> Markup {
-    let mut shown = references
-        .iter()
-        .filter(|it| it.count != Some(0))
-        .peekable();
-    if shown.peek().is_none() {
-        return html! {};
-    }
-    html! {
-        ul {
-            @for reference in shown {
-                li {
-                    bdi { strong { (reference.model) } } ": "
-                    @match reference.count {
-                        Some(count) => (texts.with("references-count", [("count", count.into())])),
-                        None => (texts.get("references-hidden")),
-                    }
-                    ", "
-                    @match reference.rule {
-                        DeleteRule::Cascade => (texts.get("rule-cascade")),
-                        DeleteRule::SetNull => (texts.get("rule-set-null")),
-                        _ => (texts.get("rule-restrict")),
-                    }
-                }
-            }
         }
     }
 }
@@ -306,21 +215,21 @@ fn page(
     message: Option<Markup>,
 ) -> Markup {
     let texts = model.texts();
-    let place = model.record_of(model.name.as_str(), id);
+    let place = model.record(id);
     let frame = model.frame(
         title_of(model, id, record),
-        vec![(model.name.to_string(), model.list())],
+        vec![(model.name.to_string(), model.back_to(id))],
     );
     let can = model.description.can;
-    let fields = fields::fields(model, sent, Some(&place));
+    let fields = fields::fields(model, sent, Some(id));
     let actions = html! {
         div.actions {
             @if can.update { button.primary { (texts.get("save")) } }
-            a.button href=(model.list()) { (texts.get("back-to-list")) }
+            a.button href=(model.back_to(id)) { (texts.get("back-to-list")) }
             a.button href=(history::place(model, id)) { (texts.get("history")) }
             a.button href=(snippets::of_record(model, id)) { (texts.get("snippets")) }
             div.grow {}
-            @if can.delete { a.button.danger href=(place.below(["delete"])) { (texts.get("delete")) } }
+            @if can.delete { a.button.danger href=(model.below(id, ["delete"])) { (texts.get("delete")) } }
         }
     };
     frame.page(&html! {

@@ -18,7 +18,7 @@ pub(crate) mod views;
 pub(crate) use self::{layout::TableColumn, table::data_cell};
 
 use maud::{Markup, html};
-use svc_model::{Count, Invalid, JsonObject, ListQuery, RecordId};
+use svc_model::{Count, Invalid, JsonObject, ListQuery, QueryString, RecordId, query::parse_pairs};
 
 use self::{filters::builder, layout::Layout, saved::Saved, view::View};
 use super::{Scope, model::Model};
@@ -194,6 +194,22 @@ const CONTROLS: [&str; 18] = [
     "_which",
 ];
 
+/// The query string of a list that somebody comes back to: what happened there is not said again.
+pub(crate) fn as_list(query: &str) -> QueryString {
+    escaped(query, |name| name == "_view" || !CONTROLS.contains(&name))
+}
+
+/// A query string with nothing in it that could end an address; of those parameters alone.
+fn escaped(query: &str, is_kept: impl Fn(&str) -> bool) -> QueryString {
+    let mut written = QueryString::new();
+    for (name, value) in parse_pairs(query).unwrap_or_default() {
+        if is_kept(&name) {
+            written.push(&name, &value);
+        }
+    }
+    written
+}
+
 /// The query string of the list: without what forms add, and how columns are shown.
 fn without_controls(query: &str) -> String {
     without(query, |name| {
@@ -218,7 +234,7 @@ fn without(query: &str, is_left_out: impl Fn(&str) -> bool) -> String {
 /// A record was deleted: its history shows what it was, and has the button that brings it back.
 fn deleted(model: &Model<'_>, id: &RecordId) -> Markup {
     let texts = model.texts();
-    let place = model.record_of(model.name.as_str(), id).below(["history"]);
+    let place = model.below(id, ["history"]);
     let action = html! { a.button href=(place) { (texts.get("history")) } };
     let text = texts.with("deleted", [("key", id.as_str().into())]);
     notice::done_with(&text, &action)
@@ -263,6 +279,8 @@ mod tests {
         let query = "_gone=1&a=1&_pin=a&_width=wide.a";
         assert_eq!(without_controls(query), "a=1");
         assert_eq!(kept(query), "a=1&_pin=a&_width=wide.a");
+        let query = "_gone=1&_view=v&a=1%26b&_after=c&_pin=a&_saved=1";
+        assert_eq!(as_list(query).as_str(), "_view=v&a=1%26b&_after=c&_pin=a");
     }
 
     #[test]

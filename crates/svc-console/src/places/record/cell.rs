@@ -98,7 +98,7 @@ async fn saved(model: &Model<'_>, id: &RecordId, field: &FieldDescription) -> Re
         call = call.time_zone(zone);
     }
     let record = call.fields(names).excerpt(EXCERPT).send().await?;
-    let href = model.record_of(model.name.as_str(), id);
+    let href = model.record(id);
     Ok(Answer::page(data_cell(
         model,
         &record,
@@ -117,7 +117,7 @@ fn form(
     message: Option<Markup>,
 ) -> Markup {
     let texts = model.texts();
-    let place = model.record_of(model.name.as_str(), id);
+    let place = model.record(id);
     html! {
         form.cell-form method="post" action=(place) {
             (account_field(&model.context.account))
@@ -125,7 +125,7 @@ fn form(
             input type="hidden" name="etag" value=(etag);
             input type="hidden" name="_field" value=(field.name);
             @if let Some(message) = message { (message) }
-            (fields::only(model, sent, field, &place))
+            (fields::only(model, sent, field, id))
             div.actions {
                 @if fields::is_open(model, sent, field) { button.primary { (texts.get("save")) } }
                 a.button href=(place) { (texts.get("cell-open")) }

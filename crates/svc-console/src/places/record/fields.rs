@@ -9,7 +9,6 @@ use svc_model::{
 
 use super::sent::Sent;
 use crate::{
-    href::Href,
     places::{
         entered::{Entered, Input, input},
         model::Model,
@@ -19,7 +18,7 @@ use crate::{
 };
 
 /// The fields of the form; those of a record that there is have values that can be looked at by themselves.
-pub(super) fn fields(model: &Model<'_>, sent: &Sent, record: Option<&Href>) -> Markup {
+pub(super) fn fields(model: &Model<'_>, sent: &Sent, record: Option<&RecordId>) -> Markup {
     html! {
         div.fields {
             @for (at, field) in model.description.fields.iter().enumerate() {
@@ -34,7 +33,7 @@ pub(super) fn only(
     model: &Model<'_>,
     sent: &Sent,
     field: &FieldDescription,
-    record: &Href,
+    record: &RecordId,
 ) -> Markup {
     one(model, sent, field, 0, Some(record))
 }
@@ -55,7 +54,7 @@ fn one(
     sent: &Sent,
     field: &FieldDescription,
     at: usize,
-    record: Option<&Href>,
+    record: Option<&RecordId>,
 ) -> Markup {
     let texts = model.texts();
     let name = &field.name;
@@ -91,7 +90,7 @@ fn one(
                         }
                     }
                     @if let Some(record) = record && (cut.is_some() || field.field == FieldType::BinaryField) {
-                        p.small { a href=(record.below(["value", name])) { (texts.get("value-open")) } }
+                        p.small { a href=(model.below(record, ["value", name])) { (texts.get("value-open")) } }
                     }
                 }
                 @if let Some(theirs) = sent.conflicts.get(name) { (conflict(texts, theirs)) }

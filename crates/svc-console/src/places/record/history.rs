@@ -56,7 +56,7 @@ pub(crate) async fn answer(
 
 /// The address of a record's history.
 pub(crate) fn place(model: &Model<'_>, id: &RecordId) -> Href {
-    model.record_of(model.name.as_str(), id).below(["history"])
+    model.below(id, ["history"])
 }
 
 fn shown(
@@ -66,10 +66,10 @@ fn shown(
     record: Option<&JsonObject>,
 ) -> Markup {
     let texts = model.texts();
-    let mut above = vec![(model.name.to_string(), model.list())];
+    let mut above = vec![(model.name.to_string(), model.back_to(id))];
     if let Some(record) = record {
         let title = title_of(model, id, record);
-        above.push((title, model.record_of(model.name.as_str(), id)));
+        above.push((title, model.record(id)));
     }
     let title = match record {
         Some(_) => texts.get("history"),
@@ -264,7 +264,7 @@ fn undo_form(
             undo::Undo::Impossible => {},
             undo::Undo::TooLong => span.small.muted { (texts.get("undo-too-long")) },
             undo::Undo::Delete => {
-                a.button href=(model.record_of(model.name.as_str(), id).below(["delete"])) { (texts.get("undo")) }
+                a.button href=(model.below(id, ["delete"])) { (texts.get("undo")) }
             },
             _ => (undo_button(model, id, &entry.time, after)),
         }

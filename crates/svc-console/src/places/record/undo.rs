@@ -97,10 +97,7 @@ pub(super) async fn answer(model: &Model<'_>, id: &RecordId) -> Result<Answer> {
     match Undo::of(model, &entry) {
         Undo::Update(values) => update(model, id, &values).await,
         Undo::Create(record) => create(model, &record).await,
-        Undo::Delete => {
-            let place = model.record_of(model.name.as_str(), id);
-            Ok(Answer::go(&place.below(["delete"])))
-        }
+        Undo::Delete => Ok(Answer::go(&model.below(id, ["delete"]))),
         Undo::TooLong | Undo::Impossible => Err(Problem::NotFound),
     }
 }
@@ -143,7 +140,7 @@ async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<A
         match call.send().await {
             Ok(changed) => {
                 let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
-                let place = model.record_of(model.name.as_str(), &id);
+                let place = model.record(&id);
                 return Ok(Answer::go(&place.with("saved", "undone")));
             }
             Err(error) if error.is_precondition_failed() => {}
@@ -191,9 +188,7 @@ async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
     match records.create(record).send().await {
         Ok(made) => {
             let place = match model.id_of(&made) {
-                Some(id) => model
-                    .record_of(model.name.as_str(), &id)
-                    .with("saved", "undone"),
+                Some(id) => model.record(&id).with("saved", "undone"),
                 None => model.list(),
             };
             Ok(Answer::go(&place))

@@ -57,7 +57,7 @@ pub(crate) async fn answer(
     let field = model.field(field).ok_or(Problem::NotFound)?;
     let id = RecordId::from(id);
     let (record, etag) = load(&model, &id).await?;
-    let place = model.record_of(model.name.as_str(), &id);
+    let place = model.record(&id);
     let mut message = None;
     let mut status = StatusCode::OK;
     if visit.is_post() {
@@ -93,7 +93,7 @@ pub(crate) async fn answer(
     }
     let shown = shown(&model, &id, field).await?;
     let texts = visit.texts;
-    let here = place.below(["value", &field.name]);
+    let here = model.below(&id, ["value", &field.name]);
     let main = html! {
         @if let Some(message) = message { (message) }
         (shown)
@@ -117,7 +117,7 @@ pub(crate) async fn answer(
         }
     };
     let above = vec![
-        (model.name.to_string(), model.list()),
+        (model.name.to_string(), model.back_to(&id)),
         (super::title_of(&model, &id, &record), place),
     ];
     let page = model.frame(field.name.clone(), above).page(&main);

@@ -3,7 +3,8 @@
 use maud::{Markup, html};
 use serde_json::value::RawValue;
 use svc_model::{
-    CountIs, JsonObject, ListQuery, OrderBy, Paginated, RecordId, resources::FieldDescription,
+    CountIs, JsonObject, ListQuery, OrderBy, Paginated, QueryString, RecordId,
+    resources::FieldDescription,
 };
 
 use super::{
@@ -14,9 +15,12 @@ use super::{
 use crate::{
     assets::{CELL, GRID, RECORDS},
     href::Href,
-    places::model::{self, Model},
+    places::model::{self, LIST, Model, row_anchor},
     ui::{cell::cell, paging, table},
 };
+
+/// How long the query of a list may be, in bytes, to stand in the addresses of its records: each row has it.
+const LONGEST: usize = 2 << 10;
 
 /// The records of a page, with the ways to the next ones.
 pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
@@ -26,6 +30,8 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
     let can = model.description.can;
     let has_boxes = can_name && (can.update || can.delete);
     let columns = view.shown();
+    let list = list_of(view);
+    let rows = page.results.iter().zip(anchors(model, &page.results));
     let is_pinned = columns.iter().any(|column| column.is_pinned);
     html! {
         @if page.results.is_empty() {
@@ -41,7 +47,7 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
                         @for column in &columns { (head(view, column)) }
                     }
                 },
-                &html! { @for record in &page.results { (row(view, &columns, record, has_boxes)) } },
+                &html! { @for (record, anchor) in rows { (row(view, &columns, record, anchor, &list, has_boxes)) } },
             ))
             (with_many(view, can_name))
             script type="module" src=(RECORDS.href(&model.context.visit.root)) {}
@@ -127,20 +133,51 @@ fn head(view: &View<'_>, shown: &TableColumn<'_>) -> Markup {
     }
 }
 
-fn row(view: &View<'_>, columns: &[TableColumn<'_>], record: &JsonObject, has_box: bool) -> Markup {
+/// The query string of the list, with which the address of a record leads back to it.
+fn list_of(view: &View<'_>) -> QueryString {
+    let query = view.query_string(&view.query);
+    match query.as_str().len() <= LONGEST {
+        true => query,
+        false => QueryString::new(),
+    }
+}
+
+/// The identifiers of the rows. Of a model without a key several records may be called alike: the first one has it.
+fn anchors(model: &Model<'_>, records: &[JsonObject]) -> Vec<Option<String>> {
+    let mut anchors: Vec<Option<String>> = Vec::new();
+    for record in records {
+        let anchor = model.id_of(record).map(|id| row_anchor(&id));
+        let is_first = !anchors.contains(&anchor);
+        anchors.push(anchor.filter(|_| is_first));
+    }
+    anchors
+}
+
+fn row(
+    view: &View<'_>,
+    columns: &[TableColumn<'_>],
+    record: &JsonObject,
+    anchor: Option<String>,
+    list: &QueryString,
+    has_box: bool,
+) -> Markup {
     let model = view.model;
     let is_pinned = columns.iter().any(|column| column.is_pinned);
     let id = model.id_of(record);
     let href = id
         .as_ref()
         .map(|id| model.record_of(model.name.as_str(), id));
+    let opened = href.clone().map(|href| match list.is_empty() {
+        true => href,
+        false => href.with(LIST, list.as_str()),
+    });
     let name = |id: &RecordId| {
         model
             .texts()
             .with("choose-one", [("key", id.as_str().into())])
     };
     html! {
-        tr data-record=[&href] {
+        tr id=[anchor] data-record=[&href] {
             @if has_box {
                 td.choose.pinned[is_pinned] {
                     @if let Some(id) = &id {
@@ -149,7 +186,7 @@ fn row(view: &View<'_>, columns: &[TableColumn<'_>], record: &JsonObject, has_bo
                 }
             }
             @for (at, column) in columns.iter().enumerate() {
-                (data_cell(model, record, column, href.as_ref(), at == 0))
+                (data_cell(model, record, column, opened.as_ref(), at == 0))
             }
         }
     }
