@@ -15,9 +15,10 @@ mod table;
 mod view;
 pub(crate) mod views;
 
-pub(crate) use self::{layout::TableColumn, table::data_cell};
+pub(crate) use self::{filters::narrowed, layout::TableColumn, table::data_cell};
 
 use maud::{Markup, html};
+use svc_api::Error;
 use svc_model::{Count, Invalid, JsonObject, ListQuery, QueryString, RecordId, query::parse_pairs};
 
 use self::{filters::builder, layout::Layout, saved::Saved, view::View};
@@ -72,22 +73,22 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         return Ok(Answer::page(counted(&view).await?));
     }
     let frame = model.frame(model.name.to_string(), Vec::new());
-    let page = |slow: Option<&Markup>, rows: Markup| {
+    let page = |slow: Option<&Markup>, wrong: Option<&Error>, rows: Markup| {
         frame.page(&html! {
             @if let Some(done) = done(visit, &query) { (done) }
             @if let Some(id) = query.get("_gone") { (deleted(&model, &RecordId::from(id))) }
             (saved::bar(&view, &saved, &query))
-            (bar::bar(&view, &saved, &query))
+            (bar::bar(&view, &saved, &query, wrong))
             @if let Some(slow) = slow { (slow) }
             @if !view.gone.is_empty() { (gone_columns(visit, &view.gone)) }
             (rows)
         })
     };
     if let Some(invalid) = &invalid {
-        return Ok(Answer::page(page(None, message_of(visit, invalid))));
+        return Ok(Answer::page(page(None, None, message_of(visit, invalid))));
     }
     if query.get("_hold").is_some() {
-        return Ok(Answer::page(page(None, loading::held(&view))));
+        return Ok(Answer::page(page(None, None, loading::held(&view))));
     }
     Ok(loading::page(&view, scope, &saved, page).await)
 }
@@ -211,7 +212,7 @@ fn escaped(query: &str, is_kept: impl Fn(&str) -> bool) -> QueryString {
 }
 
 /// The query string of the list: without what forms add, and how columns are shown.
-fn without_controls(query: &str) -> String {
+pub(crate) fn without_controls(query: &str) -> String {
     without(query, |name| {
         CONTROLS.contains(&name) || layout::PARAMETERS.contains(&name)
     })

@@ -3,7 +3,8 @@
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_model::{
-    Expand, Expanded, JsonObject, ListQuery, Lookup, RecordId, resources::FieldDescription,
+    Condition, Expand, Expanded, FieldFilter, JsonObject, ListQuery, Lookup, Operand, RecordId,
+    resources::FieldDescription,
 };
 
 use super::{fields, load, refused, sent::Sent};
@@ -11,8 +12,8 @@ use crate::{
     answer::Answer,
     href::Href,
     places::{
-        model::{Model, plain_text},
-        records::{TableColumn, data_cell},
+        model::{LIST, Model, plain_text},
+        records::{TableColumn, data_cell, narrowed, without_controls},
     },
     problem::{Problem, Result},
     ui::{
@@ -39,7 +40,7 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
         let form = form(model, id, field, &sent, &etag, None);
         return Ok(Answer::page(html! {
             (form)
-            (lists(model, &record, field, query.text("_list")))
+            (lists(model, &record, field, query.text(LIST)))
         }));
     }
     if !model.description.can.update {
@@ -147,18 +148,27 @@ pub(super) fn lists(
         return html! {};
     }
     let is_field = |name: &str| model.field(name).is_some();
-    let base = ListQuery::parse(list, &is_field)
+    let base = ListQuery::parse(&without_controls(list), &is_field)
         .unwrap_or_default()
         .page(1);
+    let with = |lookup: Lookup, value: Operand| {
+        let condition = Condition::new(&field.name, lookup, value);
+        narrowed(
+            &base,
+            FieldFilter {
+                condition,
+                exclude: false,
+            },
+        )
+    };
     let (same, other) = match plain_text(record, &field.name) {
         None => (
-            base.clone().filter(&field.name, Lookup::Isnull, true),
-            base.filter(&field.name, Lookup::Isnull, false),
+            with(Lookup::Isnull, true.into()),
+            with(Lookup::Isnull, false.into()),
         ),
         Some(value) => (
-            base.clone()
-                .filter(&field.name, Lookup::Exact, value.as_str()),
-            base.filter(&field.name, Lookup::Ne, value),
+            with(Lookup::Exact, value.as_str().into()),
+            with(Lookup::Ne, value.into()),
         ),
     };
     let at = |query: &ListQuery| -> Href { model.list().query(query.to_query_string()) };

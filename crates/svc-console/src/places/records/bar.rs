@@ -1,6 +1,7 @@
 //! What is above the table: search, filters, columns, and what can be done with the records.
 
 use maud::{Markup, html};
+use svc_api::Error;
 
 use super::{
     View, columns,
@@ -9,8 +10,8 @@ use super::{
 };
 use crate::{assets::PARTIAL, href::Href, places::snippets, visit::Form};
 
-/// Search, filters and columns above the table.
-pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
+/// Search, filters and columns above the table; `wrong` is what the service has refused.
+pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form, wrong: Option<&Error>) -> Markup {
     let model = view.model;
     let texts = model.texts();
     let is_open = form.get("_add_field").is_some() || form.get("_edit").is_some();
@@ -37,7 +38,7 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
                 a.button.primary href=(model.list().below(["new"])) { (texts.get("record-new")) }
             }
         }
-        (chips::chips(view))
+        (chips::chips(view, wrong))
     }
 }
 

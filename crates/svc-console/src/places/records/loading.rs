@@ -1,9 +1,10 @@
 //! The rows of a list: with the page where they come soon, else behind its beginning, which has a link that ends the list.
 
 use maud::{Markup, html};
+use svc_api::Error;
 use svc_model::{JsonObject, ListQuery, Paginated};
 
-use super::{View, layout::Layout, saved::Saved, speed, table};
+use super::{View, filters::chips, layout::Layout, saved::Saved, speed, table};
 use crate::{
     answer::Answer,
     places::{Scope, model::Model},
@@ -13,19 +14,26 @@ use crate::{
 };
 
 /// What the service has answered.
-type Loaded = Result<Paginated<JsonObject>, svc_api::Error>;
+type Loaded = Result<Paginated<JsonObject>, Error>;
 
-/// The page with the rows; `whole` is the page around a sentence about how slow it is, and around them.
+/// The page with the rows; `whole` is the page around a sentence about how slow it is, what was refused, and around them.
 pub(super) async fn page(
     view: &View<'_>,
     scope: &Scope,
     saved: &Saved,
-    whole: impl Fn(Option<&Markup>, Markup) -> Markup,
+    whole: impl Fn(Option<&Markup>, Option<&Error>, Markup) -> Markup,
 ) -> Answer {
     let mut load = view.load();
     let (loaded, slow) = tokio::join!(waiting::soon(&mut load), speed::note(view));
     if let Some(loaded) = loaded {
-        return Answer::page(whole(slow.as_ref(), rows(view, loaded)));
+        return Answer::page(match loaded {
+            Err(wrong) if chips::is_said(view, &wrong) => {
+                let texts = view.model.texts();
+                let rows = html! { p.empty-state { (texts.get("filters-wrong")) } };
+                whole(slow.as_ref(), Some(&wrong), rows)
+            }
+            loaded => whole(slow.as_ref(), None, rows(view, loaded)),
+        });
     }
     let later = Later::of(view, scope, saved);
     let rest = Box::pin(async move {
@@ -34,7 +42,7 @@ pub(super) async fn page(
     });
     let to = view.at(&view.query).with("_hold", "1");
     let visit = view.model.context.visit;
-    waiting::left_by(visit, &to, rest, |rest| whole(slow.as_ref(), rest)).await
+    waiting::left_by(visit, &to, rest, |rest| whole(slow.as_ref(), None, rest)).await
 }
 
 /// What stands in place of the rows of a list that was cancelled: it is loaded when somebody asks for it.
