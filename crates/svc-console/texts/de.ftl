@@ -276,6 +276,8 @@ count-exact = { $count ->
    *[other] { $count } Datensätze
 }
 count-about = etwa { $count } Datensätze
+count-all = Alle zählen
+count-exactly = Genau zählen
 count-unknown = Die Datensätze wurden nicht gezählt.
 too-long = { $count } Zeichen: zu lang, um hier geändert zu werden. Es bleibt, wie es ist.
 width-automatic = automatisch

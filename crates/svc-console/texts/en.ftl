@@ -276,6 +276,8 @@ count-exact = { $count ->
    *[other] { $count } records
 }
 count-about = about { $count } records
+count-all = Count all
+count-exactly = Count exactly
 count-unknown = The records were not counted.
 too-long = { $count } characters: too long to be changed here. It stays as it is.
 width-automatic = automatic

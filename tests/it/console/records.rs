@@ -233,3 +233,28 @@ fn a_record_leads_back_to_its_row_in_the_list_that_one_came_from() {
         "{back}"
     );
 }
+
+#[test]
+fn records_are_counted_without_scripts_when_somebody_asks() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        // Where all are shown, nothing is left to count.
+        let page = browser.page(&list(engine));
+        assert!(
+            page.contains("2 records") && !page.contains("data-fragment=\"count\""),
+            "{page}"
+        );
+        let page = browser.page(&format!("{}?_per_page=1", list(engine)));
+        assert!(page.contains("one record shown"), "{page}");
+        let page = browser.page(&link_of(&page, "Count all"));
+        assert!(
+            page.contains("2 records") && page.contains("record/2/"),
+            "{page}"
+        );
+        let next = link_with(&page, "rel", "next");
+        assert!(!next.contains("_counted"), "{next}");
+        let exact = format!("{}?_per_page=1&_counted=exact", list(engine));
+        assert!(browser.page(&exact).contains("2 records"));
+    }
+}

@@ -5,6 +5,7 @@ mod bar;
 pub(crate) mod bulk;
 mod chosen;
 mod columns;
+mod counting;
 pub(crate) mod export;
 mod filters;
 mod layout;
@@ -70,7 +71,8 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     }
     let view = View::new(&model, wanted, layout, &saved, gone);
     if visit.fragment() == Some("count") {
-        return Ok(Answer::page(counted(&view).await?));
+        let counted = counting::load(&view, Count::Auto).await?;
+        return Ok(Answer::page(counting::shown(&view, Ok(counted))));
     }
     let frame = model.frame(model.name.to_string(), Vec::new());
     let page = |slow: Option<&Markup>, wrong: Option<&Error>, rows: Markup| {
@@ -90,7 +92,8 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     if query.get("_hold").is_some() {
         return Ok(Answer::page(page(None, None, loading::held(&view))));
     }
-    Ok(loading::page(&view, scope, &saved, page).await)
+    let counted = counting::of_form(&query);
+    Ok(loading::page(&view, scope, &saved, counted, page).await)
 }
 
 /// What an address asks for.
@@ -174,13 +177,14 @@ fn done(visit: &Visit, query: &Form) -> Option<Markup> {
 }
 
 /// The parameters that forms of the place add, and the list does not know. No field is called like them in an address.
-const CONTROLS: [&str; 18] = [
+const CONTROLS: [&str; 19] = [
     "_add_alone",
     "_add_field",
     "_add_lookup",
     "_add_value",
     "_changed",
     "_column",
+    counting::COUNTED,
     "_deleted",
     "_edit",
     "_format",
@@ -239,25 +243,6 @@ fn deleted(model: &Model<'_>, id: &RecordId) -> Markup {
     let action = html! { a.button href=(place) { (texts.get("history")) } };
     let text = texts.with("deleted", [("key", id.as_str().into())]);
     notice::done_with(&text, &action)
-}
-
-/// How many records there are, which may take longer than the records themselves.
-async fn counted(view: &View<'_>) -> Result<Markup> {
-    let model = view.model;
-    let mut query = view.query.selection();
-    query.time_zone.clone_from(&model.context.account.timezone);
-    query.count = Count::Auto;
-    query.per_page = Some(1);
-    let key = model.key_fields().into_iter().map(str::to_owned);
-    query.fields = Some(key.collect());
-    let records = model.records();
-    let page = records
-        .typed::<JsonObject>()
-        .list()
-        .query(query)
-        .send()
-        .await?;
-    Ok(table::count(view, &page))
 }
 
 /// What is wrong with the address.

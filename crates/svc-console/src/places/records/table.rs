@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 use serde_json::value::RawValue;
 use svc_model::{
-    CountIs, JsonObject, ListQuery, OrderBy, Paginated, QueryString, RecordId,
-    resources::FieldDescription,
+    JsonObject, ListQuery, OrderBy, Paginated, QueryString, RecordId, resources::FieldDescription,
 };
 
 use super::{
     View,
     chosen::can_name,
+    counting,
     layout::{self, TableColumn},
 };
 use crate::{
@@ -22,8 +22,12 @@ use crate::{
 /// How long the query of a list may be, in bytes, to stand in the addresses of its records: each row has it.
 const LONGEST: usize = 2 << 10;
 
-/// The records of a page, with the ways to the next ones.
-pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
+/// The records of a page, with the ways to the next ones, and how many there are, where that is known.
+pub(super) fn records(
+    view: &View<'_>,
+    page: &Paginated<JsonObject>,
+    counted: Option<Markup>,
+) -> Markup {
     let model = view.model;
     let texts = model.texts();
     let can_name = can_name(view);
@@ -54,9 +58,7 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
             script type="module" src=(GRID.href(&model.context.visit.root)) {}
             script type="module" src=(CELL.href(&model.context.visit.root)) {}
         }
-        (paging::links(texts, page, &view.query, |query| view.at(query), &html! {
-            span #count.muted data-fragment="count" { (texts.with("shown", [("count", page.results.len().into())])) }
-        }))
+        (paging::links(texts, page, &view.query, |query| view.at(query), &counted.unwrap_or_else(|| counting::first(view, page))))
     }
 }
 
@@ -82,19 +84,6 @@ fn with_many(view: &View<'_>, can_name: bool) -> Markup {
             @if can.delete { button.danger formaction=(model.list().below(["delete"])) { (texts.get("bulk-delete")) } }
         }
     }
-}
-
-/// How many records there are, in place of how many are shown.
-pub(super) fn count(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
-    let texts = view.model.texts();
-    let text = match (page.count, page.count_is) {
-        (Some(count), Some(CountIs::Estimate)) => {
-            texts.with("count-about", [("count", count.into())])
-        }
-        (Some(count), _) => texts.with("count-exact", [("count", count.into())]),
-        (None, _) => texts.get("count-unknown"),
-    };
-    html! { span #count.muted { (text) } }
 }
 
 /// The head of a column, which orders by it: first upwards, then downwards, then no more.
