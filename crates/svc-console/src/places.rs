@@ -168,6 +168,9 @@ fn of_environment<'v>(
         }
         ["resources", name] => Box::pin(resources::answer(visit, scope, name)),
         ["resources", name, "diagram"] => Box::pin(diagram::answer(visit, scope, name)),
+        ["resources", name, "connection"] => {
+            Box::pin(resources::change::answer(visit, scope, name))
+        }
         ["resources", name, "delete"] => Box::pin(resources::delete(visit, scope, name)),
         ["rights", ref rest @ ..] => Box::pin(rights::route(visit, scope, rest)),
         ["settings", ref rest @ ..] => Box::pin(settings::route(visit, scope, rest)),

@@ -144,6 +144,13 @@ host = Host
 port = Port
 database = Datenbank
 database-user = Benutzer
+tls-if-offered = wenn der Server es anbietet
+tls-never = nie
+tls-always = immer, wer auch der Server ist
+tls-verified = immer, mit geprüftem Zertifikat
+connection = Verbindung ändern
+connection-hint = Das Passwort und was in der Adresse hinter einem Fragezeichen steht, werden nie gezeigt. Geben Sie sie wieder ein: die ganze Adresse wird ersetzt. Token und alles andere bleiben.
+connection-changed = Jemand anderes hat die Verbindung inzwischen geändert. Noch einmal speichern ersetzt das.
 keep-unchecked = Behalten, obwohl die Datenbank nicht erreichbar ist
 test-passed = Verbunden: { $engine } { $version }, { $models ->
     [one] eine Tabelle oder Sicht

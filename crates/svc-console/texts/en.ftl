@@ -144,6 +144,13 @@ host = Host
 port = Port
 database = Database
 database-user = User
+tls-if-offered = if the server offers it
+tls-never = never
+tls-always = always, whoever the server is
+tls-verified = always, with a certificate that is checked
+connection = Change the connection
+connection-hint = The password, and what stands behind a question mark in the address, are never shown. Enter them again: the whole address is replaced. Tokens and everything else stay.
+connection-changed = Somebody else has changed the connection meanwhile. Saving again replaces that.
 keep-unchecked = Keep it although the database cannot be reached
 test-passed = Connected: { $engine } { $version }, { $models ->
     [one] one table or view
