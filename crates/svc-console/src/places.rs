@@ -33,6 +33,7 @@ mod settings;
 pub(crate) mod sign_in;
 mod snippets;
 mod sql;
+mod structure;
 mod tabs;
 mod teams;
 mod users;
@@ -202,6 +203,7 @@ fn of_model<'v>(
         ["import"] => Box::pin(imports::answer(visit, scope, model)),
         ["imports", ref rest @ ..] => Box::pin(imports::progress(visit, scope, model, rest)),
         ["new"] => Box::pin(record::create(visit, scope, model)),
+        ["structure"] => Box::pin(structure::answer(visit, scope, model)),
         ["suggest"] => Box::pin(record::picker::suggest(visit, scope, model)),
         ["views", ref rest @ ..] => Box::pin(records::views::route(visit, scope, model, rest)),
         ["record", id] => Box::pin(record::answer(visit, scope, model, id)),

@@ -130,6 +130,14 @@ models-none = Ihr Team darf hier keine Tabelle lesen. Fragen Sie einen Administr
 models-not-found = Keine Tabelle hat dies in ihrem Namen.
 models = Tabellen und Sichten
 view = Sicht
+structure = Struktur
+structure-index = Index
+structure-default = Vorgabe
+structure-now = die Zeit der Änderung
+structure-numbered = die nächste Zahl
+structure-computed = berechnet
+structure-referred = Darauf verweisen
+structure-without-key = ohne Schlüssel: das erste Feld steht dafür
 fields-count = { $count ->
     [one] ein Feld
    *[other] { $count } Felder

@@ -130,6 +130,14 @@ models-none = Your team may not read any table here. Ask an administrator of the
 models-not-found = No table has this in its name.
 models = Tables and views
 view = view
+structure = Structure
+structure-index = Index
+structure-default = Default
+structure-now = the time of the change
+structure-numbered = the next number
+structure-computed = computed
+structure-referred = Referred to by
+structure-without-key = without a key: its first field stands for one
 fields-count = { $count ->
     [one] one field
    *[other] { $count } fields

@@ -155,6 +155,11 @@ impl<'v> Model<'v> {
         }
     }
 
+    /// Another model of the resource, or this one.
+    pub(crate) fn described(&self, name: &str) -> Option<&ModelDescription> {
+        self.all.iter().find(|known| known.model == name)
+    }
+
     pub(crate) fn field(&self, name: &str) -> Option<&FieldDescription> {
         let mut fields = self.description.fields.iter();
         fields.find(|field| field.name == name)

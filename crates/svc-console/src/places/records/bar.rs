@@ -8,7 +8,12 @@ use super::{
     filters::{builder, chips},
     saved::Saved,
 };
-use crate::{assets::PARTIAL, href::Href, places::snippets, visit::Form};
+use crate::{
+    assets::PARTIAL,
+    href::Href,
+    places::{snippets, structure},
+    visit::Form,
+};
 
 /// Search, filters and columns above the table; `wrong` is what the service has refused.
 pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form, wrong: Option<&Error>) -> Markup {
@@ -31,6 +36,7 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form, wrong: Option<&Er
             (columns::menu(view, saved))
             (export(view))
             div.grow {}
+            a.button href=(structure::place(&model.context, model.resource.as_str(), model.name.as_str())) { (texts.get("structure")) }
             a.button href=(chart_of(view)) { (texts.get("chart")) }
             a.button href=(snippets::of_list(model, &view.query)) { (texts.get("snippets")) }
             @if model.description.can.create {
