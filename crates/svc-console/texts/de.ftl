@@ -410,12 +410,13 @@ bulk-delete-run = { $count ->
    *[other] { $count } Datensätze löschen
 }
 bulk-references = Datensätze anderer Tabellen, die auf diese verweisen:
-bulk-references-shown = { $count ->
-    [one] ({ $count } verweist auf die hier gezeigten)
-   *[other] ({ $count } verweisen auf die hier gezeigten)
+bulk-references-all = { $count ->
+    [one] ({ $count } Datensatz)
+   *[other] ({ $count } Datensätze)
 }
 bulk-rule-cascade = werden mitgelöscht
 bulk-rule-set-null = bleiben und verweisen dann auf nichts
+bulk-references-shown = ({ $count } von denen, die auf die { $seen } gezeigten Datensätze verweisen; die anderen wurden nicht angesehen)
 bulk-rule-restrict = verhindern das Löschen: nichts wird gelöscht
 bulk-other-number = Die Anzahl der passenden Datensätze hat sich seit der Vorschau geändert. Nichts wurde geändert; prüfen Sie die neue Vorschau.
 bulk-changed = { $count ->

@@ -410,12 +410,13 @@ bulk-delete-run = { $count ->
    *[other] Delete { $count } records
 }
 bulk-references = Records of other tables that refer to these:
-bulk-references-shown = { $count ->
-    [one] ({ $count } refers to the records below)
-   *[other] ({ $count } refer to the records below)
+bulk-references-all = { $count ->
+    [one] ({ $count } record)
+   *[other] ({ $count } records)
 }
 bulk-rule-cascade = are deleted too
 bulk-rule-set-null = stay, and then refer to nothing
+bulk-references-shown = ({ $count } of those that refer to the { $seen } records that are shown; the others were not looked at)
 bulk-rule-restrict = prevent the deletion: nothing is deleted
 bulk-other-number = The number of matching records has changed since the preview. Nothing was changed. Check the new preview.
 bulk-changed = { $count ->
