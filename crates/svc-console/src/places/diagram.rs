@@ -13,7 +13,7 @@ use self::graph::{Drawn, Graph};
 use super::{
     Context, Scope,
     model::{described, nothing},
-    or_not_found, resources, structure,
+    or_hidden, resources, structure,
 };
 use crate::{
     answer::Answer,
@@ -45,11 +45,12 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Resu
     let client = visit.client_in(&scope.project, &scope.environment)?;
     let described = async {
         let described = described(visit, &client, scope, resource).await;
-        described.map_err(or_not_found)
+        described.map_err(or_hidden)
     };
     let (context, models) = tokio::try_join!(Context::open(visit, scope), described)?;
+    // Like one that is not there.
     if models.is_empty() && !context.is_administrator() {
-        return Err(Problem::Forbidden);
+        return Err(Problem::NotFound);
     }
     let query = visit.query()?;
     let wanted: String = query.text("model").chars().take(LONGEST).collect();

@@ -191,15 +191,15 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, name: &str) -> Result<A
     Ok(Answer::page(page))
 }
 
-/// Refuses a database of which somebody may read nothing, as far as it says so.
+/// Refuses a database of which somebody may read nothing, as far as it says so, like one that is not there.
 async fn ensure_seen(context: &Context<'_>, name: &str) -> Result<()> {
     if context.is_administrator() {
         return Ok(());
     }
     let (visit, client, scope) = (context.visit, &context.client, &context.scope);
     match described_within(visit, client, scope, name, Some(PATIENCE)).await {
-        Ok(models) if models.is_empty() => Err(Problem::Forbidden),
-        Err(error) if error.is_forbidden() => Err(Problem::Forbidden),
+        Ok(models) if models.is_empty() => Err(Problem::NotFound),
+        Err(error) if error.is_forbidden() => Err(Problem::NotFound),
         // Why it cannot be reached is what its state is looked at for.
         _ => Ok(()),
     }
