@@ -20,7 +20,7 @@ pub(crate) use self::{filters::narrowed, layout::TableColumn, table::data_cell};
 
 use maud::{Markup, html};
 use svc_api::Error;
-use svc_model::{Count, Invalid, JsonObject, ListQuery, QueryString, RecordId, query::parse_pairs};
+use svc_model::{Count, Invalid, ListQuery, QueryString, RecordId, query::parse_pairs};
 
 use self::{filters::builder, layout::Layout, saved::Saved, view::View};
 use super::{Scope, model::Model};
@@ -154,9 +154,14 @@ fn name_of(part: &str) -> String {
 }
 
 fn gone_columns(visit: &Visit, gone: &[String]) -> Markup {
+    let once = gone
+        .iter()
+        .enumerate()
+        .filter(|(at, name)| !gone[..*at].contains(name));
+    let once: Vec<&str> = once.map(|(_, name)| name.as_str()).collect();
     let text = visit
         .texts
-        .with("columns-gone", [("names", gone.join(", ").into())]);
+        .with("columns-gone", [("names", once.join(", ").into())]);
     notice::error(visit, &text)
 }
 
@@ -177,11 +182,12 @@ fn done(visit: &Visit, query: &Form) -> Option<Markup> {
 }
 
 /// The parameters that forms of the place add, and the list does not know. No field is called like them in an address.
-const CONTROLS: [&str; 19] = [
+const CONTROLS: [&str; 21] = [
     "_add_alone",
     "_add_field",
     "_add_lookup",
     "_add_value",
+    columns::ARRANGED,
     "_changed",
     "_column",
     counting::COUNTED,
@@ -192,6 +198,7 @@ const CONTROLS: [&str; 19] = [
     "_group",
     "_hold",
     "_leave",
+    columns::MOVE,
     "_row",
     "_saved",
     "_unpinned",

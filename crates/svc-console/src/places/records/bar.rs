@@ -33,7 +33,7 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form, wrong: Option<&Er
                 div.panel { (builder::form(model, &view.query, view.named.as_ref(), form)) }
                 script type="module" src=(PARTIAL.href(&model.context.visit.root)) {}
             }
-            (columns::menu(view, saved))
+            (columns::menu(view, saved, form))
             (export(view))
             div.grow {}
             a.button href=(structure::place(&model.context, model.resource.as_str(), model.name.as_str())) { (texts.get("structure")) }
