@@ -68,7 +68,8 @@ addEventListener("input", (event) => {
 
 // Nothing that was typed is left behind by mistake.
 for (const form of document.querySelectorAll("form[data-guard]")) {
-  const held = () => new URLSearchParams(new FormData(form)).toString();
+  // Of a file its name counts.
+  const held = () => JSON.stringify([...new FormData(form)].map(([name, value]) => [name, value.name ?? value]));
   const before = held();
   let isSent = false;
   form.addEventListener("submit", () => { isSent = true; });

@@ -25,6 +25,33 @@ test("the count comes by itself, and the slash leads to the search", async () =>
   });
 });
 
+for (const javaScriptEnabled of [true, false]) {
+  test(`a record leads back to its row on the page of the list that one came from${javaScriptEnabled ? "" : ", without scripts"}`, async () => {
+    const records = place("records-filtered");
+    const list = { ...records, path: `${records.path.replace("kind=3&", "")}&_per_page=20` };
+    await tour.visit(list, { javaScriptEnabled }, async ({ page, visitor, go }) => {
+      // Without scripts the count does not come by itself, so nothing is waited for.
+      await (javaScriptEnabled ? go() : page.goto(list.path));
+      for (let number = 0; number < 2; number += 1) await page.locator("a[rel=next]").click();
+      const here = page.url();
+      const keys = () => page.locator("tbody a.key").allInnerTexts();
+      const before = await keys();
+      const opened = before.at(-1);
+      await page.locator("tbody a.key").last().click();
+      await page.getByRole("button", { name: text("save"), exact: true }).click();
+      await page.getByRole("link", { name: text("back-to-list") }).click();
+      assert.equal(page.url(), `${here}#row-${opened}`);
+      assert.deepEqual(await keys(), before);
+      const row = page.locator("tr:target");
+      assert.equal(await row.locator("a.key").innerText(), opened);
+      const { top, bottom } = await row.evaluate((it) => it.getBoundingClientRect().toJSON());
+      const height = page.viewportSize().height;
+      assert(top > 0 && bottom < height, `${top} to ${bottom} of ${height}`);
+      assert.deepEqual(visitor.unexpected(), []);
+    });
+  });
+}
+
 test("a menu closes with Escape, and gives back the focus", async () => {
   await tour.visit(place("records"), {}, async ({ page, go }) => {
     await go();

@@ -157,7 +157,7 @@ fn start(model: &Model<'_>, message: Option<Markup>) -> Markup {
     let main = html! {
         @if let Some(message) = message { (message) }
         p { (texts.get("import-what")) }
-        form.stack method="post" action=(model.list().below(["import"])) enctype="multipart/form-data" {
+        form.stack method="post" action=(model.list().below(["import"])) enctype="multipart/form-data" data-guard {
             (account_field(&model.context.account))
             input type="hidden" name="step" value="read";
             label { (texts.get("import-delimiter"))

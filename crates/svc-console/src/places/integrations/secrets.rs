@@ -109,7 +109,7 @@ fn form(context: &Context<'_>, is_open: bool) -> Markup {
         details.menu open[is_open] {
             summary { (texts.get("integrations-secret-set")) }
             div.panel {
-                form.stack method="post" action=(Part::Secrets.place(context)) {
+                form.stack method="post" action=(Part::Secrets.place(context)) data-guard {
                     (account_field(&context.account))
                     label { (texts.get("integrations-resource"))
                         select name="resource" required {

@@ -108,7 +108,7 @@ fn change(model: &Model<'_>, all: &[HistoryEntry], number: usize, undo: &Markup)
     let taken_back = past::taken_back(entry, earlier);
     let kind = |field: &str| model.field(field).map(|field| field.field);
     html! {
-        section.change aria-labelledby=(format!("change{number}")) {
+        div.change {
             div.change-head {
                 h2 #(format!("change{number}")) {
                     (action(texts, &entry.action)) " "
@@ -148,7 +148,8 @@ pub(crate) fn values(texts: &Texts, kind: &Kinds<'_>, entry: &HistoryEntry) -> M
     let has_old = rows.iter().any(|row| row.old.is_some());
     let has_new = rows.iter().any(|row| row.new.is_some());
     html! {
-        div.table-frame tabindex="0" role="region" aria-label=(action(texts, &entry.action)) {
+        // No two of the regions of a page have one name.
+        div.table-frame tabindex="0" role="region" aria-label={ (action(texts, &entry.action)) " " (entry.time) } {
             table.records.differences {
                 thead { tr {
                     th scope="col" { (texts.get("field")) }

@@ -29,7 +29,8 @@ pub(super) async fn page(
     let count = counted.map(|how| counting::load(view, how));
     let (loaded, slow) = tokio::join!(waiting::soon(&mut load), speed::note(view));
     let visit = view.model.context.visit;
-    let whole = |wrong: Option<&Error>, rows| whole(slow.as_ref(), wrong, rows);
+    let whole =
+        |wrong: Option<&Error>, rows| whole(slow.as_ref().filter(|_| wrong.is_none()), wrong, rows);
     let Some(loaded) = loaded else {
         let later = Later::of(view, scope, saved);
         let rest = Box::pin(async move {

@@ -114,7 +114,7 @@ async fn create(visit: &Visit, model: &Model<'_>, of: (&str, &str)) -> Result<An
     };
     let main = html! {
         @if let Some(message) = message { (message) }
-        form.stack method="post" action=(at(&place, &query)) {
+        form.stack method="post" action=(at(&place, &query)) data-guard {
             (account_field(&model.context.account))
             (name_field(visit, ""))
             label.check { input type="checkbox" name="shared" checked[visit.form().get("shared").is_some()]; (texts.get("view-share")) }
@@ -162,7 +162,7 @@ async fn change(visit: &Visit, model: &Model<'_>, of: (&str, &str), uid: &str) -
     };
     let main = html! {
         @if let Some(message) = message { (message) }
-        form.stack method="post" action=(at(&place, &query)) {
+        form.stack method="post" action=(at(&place, &query)) data-guard {
             (account_field(&model.context.account))
             (name_field(visit, &item.name))
             label.check { input type="checkbox" name="shared" checked[is_shared]; (texts.get("view-share")) }

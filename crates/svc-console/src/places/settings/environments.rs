@@ -100,7 +100,7 @@ pub(super) async fn create(context: &Context<'_>) -> Result<Answer> {
     }
     let main = html! {
         (filled.message())
-        form.stack method="post" action=(place.below(["new"])) {
+        form.stack method="post" action=(place.below(["new"])) data-guard {
             (account_field(&context.account))
             (filled.text("unique_name", &texts.get("settings-short-name"), "", Input::REQUIRED))
             p.small.muted { (texts.get("settings-short-name-hint")) }
@@ -133,7 +133,7 @@ pub(super) async fn answer(context: &Context<'_>, name: &str) -> Result<Answer> 
     let color = known.color.as_deref();
     let main = html! {
         (filled.message())
-        form.stack method="post" action=(place) {
+        form.stack method="post" action=(place) data-guard {
             (account_field(&context.account))
             (filled.text("name", &texts.get("people-name"), &known.name, Input::REQUIRED))
             p.small.muted { (texts.get("settings-unique-name")) " " code { (name) } }

@@ -158,7 +158,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let main = html! {
         (filled.message())
         section {
-            form.stack method="post" action=(place) {
+            form.stack method="post" action=(place) data-guard {
                 (account_field(&context.account))
                 (filled.choice("team", &texts.get("people-team"), &member.team.uid, &team_choices(&teams)))
                 div.actions {

@@ -39,7 +39,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let main = html! {
         (Setting::Project.tabs(context))
         (filled.message())
-        form.stack method="post" action=(place) {
+        form.stack method="post" action=(place) data-guard {
             (account_field(&context.account))
             (filled.text("name", &texts.get("people-name"), &project.name, Input::REQUIRED))
             p.small.muted { (texts.get("settings-unique-name")) " " code { (project.unique_name) } }

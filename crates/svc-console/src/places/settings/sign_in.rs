@@ -64,7 +64,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let main = html! {
         (Setting::SignIn.tabs(context))
         (filled.message())
-        form.stack method="post" action=(place) {
+        form.stack method="post" action=(place) data-guard {
             (account_field(&context.account))
             fieldset {
                 legend { (texts.get("settings-registering")) }

@@ -40,7 +40,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     };
     let main = html! {
         (filled.message())
-        form.stack method="post" action=(place) {
+        form.stack method="post" action=(place) data-guard {
             (account_field(&context.account))
             (filled.text("name", &texts.get("people-name"), "", Input::REQUIRED))
             fieldset {
