@@ -7,6 +7,7 @@ mod charts;
 #[cfg(debug_assertions)]
 mod components;
 mod context;
+mod controls;
 mod dashboard;
 mod diagram;
 mod enter;

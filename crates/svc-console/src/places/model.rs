@@ -8,7 +8,7 @@ use svc_model::{
     resources::{Can, Direction, FieldDescription, ModelDescription, ModelRelation},
 };
 
-use super::{Context, Scope, records};
+use super::{Context, Scope, controls};
 use crate::{
     descriptions::Models,
     href::{Href, anchor_of},
@@ -67,7 +67,7 @@ impl<'v> Model<'v> {
             name: model.into(),
             description,
             all,
-            came_from: records::as_list(visit.query()?.text(LIST)),
+            came_from: controls::as_list(visit.query()?.text(LIST)),
         })
     }
 

@@ -20,10 +20,10 @@ pub(crate) use self::{filters::narrowed, layout::TableColumn, table::data_cell};
 
 use maud::{Markup, html};
 use svc_api::Error;
-use svc_model::{Count, Invalid, ListQuery, QueryString, RecordId, query::parse_pairs};
+use svc_model::{Count, Invalid, ListQuery, RecordId};
 
 use self::{filters::builder, layout::Layout, saved::Saved, view::View};
-use super::{Scope, model::Model};
+use super::{Scope, controls, model::Model};
 use crate::{
     answer::Answer,
     problem::{Problem, Result},
@@ -181,57 +181,16 @@ fn done(visit: &Visit, query: &Form) -> Option<Markup> {
     Some(notice::done(&text))
 }
 
-/// The parameters that forms of the place add, and the list does not know. No field is called like them in an address.
-const CONTROLS: [&str; 21] = [
-    "_add_alone",
-    "_add_field",
-    "_add_lookup",
-    "_add_value",
-    columns::ARRANGED,
-    "_changed",
-    "_column",
-    counting::COUNTED,
-    "_deleted",
-    "_edit",
-    "_format",
-    "_gone",
-    "_group",
-    "_hold",
-    "_leave",
-    columns::MOVE,
-    "_row",
-    "_saved",
-    "_unpinned",
-    "_view",
-    "_which",
-];
-
-/// The query string of a list that somebody comes back to: what happened there is not said again.
-pub(crate) fn as_list(query: &str) -> QueryString {
-    escaped(query, |name| name == "_view" || !CONTROLS.contains(&name))
-}
-
-/// A query string with nothing in it that could end an address; of those parameters alone.
-fn escaped(query: &str, is_kept: impl Fn(&str) -> bool) -> QueryString {
-    let mut written = QueryString::new();
-    for (name, value) in parse_pairs(query).unwrap_or_default() {
-        if is_kept(&name) {
-            written.push(&name, &value);
-        }
-    }
-    written
-}
-
 /// The query string of the list: without what forms add, and how columns are shown.
 pub(crate) fn without_controls(query: &str) -> String {
     without(query, |name| {
-        CONTROLS.contains(&name) || layout::PARAMETERS.contains(&name)
+        controls::is_control(name) || layout::PARAMETERS.contains(&name)
     })
 }
 
 /// What a view keeps of a query string.
 fn kept(query: &str) -> String {
-    without(query, |name| CONTROLS.contains(&name))
+    without(query, controls::is_control)
 }
 
 fn without(query: &str, is_left_out: impl Fn(&str) -> bool) -> String {
@@ -272,8 +231,6 @@ mod tests {
         let query = "_gone=1&a=1&_pin=a&_width=wide.a";
         assert_eq!(without_controls(query), "a=1");
         assert_eq!(kept(query), "a=1&_pin=a&_width=wide.a");
-        let query = "_gone=1&_view=v&a=1%26b&_after=c&_pin=a&_saved=1";
-        assert_eq!(as_list(query).as_str(), "_view=v&a=1%26b&_after=c&_pin=a");
     }
 
     #[test]

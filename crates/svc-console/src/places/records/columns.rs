@@ -11,15 +11,13 @@ use super::{
 };
 use crate::{
     href::Href,
-    places::model::Model,
+    places::{
+        controls::{ARRANGED, MOVE},
+        model::Model,
+    },
     ui::form::{account_field, default_button, hidden},
     visit::Form,
 };
-
-/// The parameter with which the form moves a column: `left` or `right`, a point, and the column.
-pub(super) const MOVE: &str = "_move";
-/// The parameter with which it stays open then.
-pub(super) const ARRANGED: &str = "_arranged";
 
 /// Where the form leads, when it was sent.
 pub(super) fn led_to(

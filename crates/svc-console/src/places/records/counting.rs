@@ -6,10 +6,7 @@ use svc_api::Error;
 use svc_model::{Count, CountIs, JsonObject, Paginated, wire::BoxFuture};
 
 use super::View;
-use crate::{href::Href, visit::Form};
-
-/// The parameter of an address that asks for the number.
-pub(super) const COUNTED: &str = "_counted";
+use crate::{href::Href, places::controls::COUNTED, visit::Form};
 
 /// How an address asks for the number, if it does.
 pub(super) fn of_form(form: &Form) -> Option<Count> {

@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 use svc_model::{ListQuery, Lookup, administration::items::Item};
 
-use super::{View, escaped, kept, layout::Layout};
+use super::{View, kept, layout::Layout};
 use crate::{
-    places::{Scope, model::Model},
+    places::{Scope, controls::escaped, model::Model},
     visit::{Form, Visit},
 };
 
