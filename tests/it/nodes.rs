@@ -94,6 +94,17 @@ impl Cluster {
         let made = self.run("token add shop --project main");
         made["token"].as_str().unwrap().to_owned()
     }
+
+    fn revoke_newest_token(&self) {
+        let listed = self.run("token list --project main");
+        let of_shop = listed.as_array().unwrap().iter();
+        let uid = of_shop
+            .filter(|row| row["resource"] == "shop" && row["revoked"].is_null())
+            .map(|row| row["uid"].as_str().unwrap().to_owned())
+            .max()
+            .unwrap();
+        self.run(&format!("token revoke {uid} --project main"));
+    }
 }
 
 /// What a read of a record with this token answers.
@@ -111,14 +122,7 @@ fn a_token_is_valid_at_once_and_dead_within_a_second_on_every_node() {
         for node in &cluster.nodes {
             assert_eq!(read(node, &token), 200);
         }
-        let listed = cluster.run("token list --project main");
-        let of_shop = listed.as_array().unwrap().iter();
-        let uid = of_shop
-            .filter(|row| row["resource"] == "shop" && row["revoked"].is_null())
-            .map(|row| row["uid"].as_str().unwrap().to_owned())
-            .max()
-            .unwrap();
-        cluster.run(&format!("token revoke {uid} --project main"));
+        cluster.revoke_newest_token();
         let revoked = Instant::now();
         for node in &cluster.nodes {
             wait_until("the token is dead", || read(node, &token) == 401);

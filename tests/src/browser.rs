@@ -21,6 +21,8 @@ pub struct Browser {
 pub struct Form {
     /// Where it is sent to.
     pub action: String,
+    /// Where its buttons send it to instead.
+    pub elsewhere: Vec<String>,
     /// Its fields; of buttons none.
     pub fields: Fields,
 }
@@ -170,12 +172,13 @@ impl Browser {
     }
 }
 
-/// The form of a page that goes to this address.
+/// The form of a page that goes to this address, by itself or by one of its buttons.
 #[track_caller]
 pub fn form_of(page: &str, action: &str) -> Form {
     let forms = forms_of(page);
     let actions: Vec<String> = forms.iter().map(|form| form.action.clone()).collect();
-    let found = forms.into_iter().find(|form| form.action == action);
+    let goes = |form: &Form| form.action == action || form.elsewhere.iter().any(|it| it == action);
+    let found = forms.into_iter().find(goes);
     found.unwrap_or_else(|| panic!("no form goes to {action}, but to {actions:?}: {page}"))
 }
 
@@ -185,13 +188,44 @@ pub fn forms_of(page: &str) -> Vec<Form> {
     let mut forms = Vec::new();
     each(&dom.document, &mut |node| {
         if name_of(node) == "form" && attribute(node, "method").as_deref() == Some("post") {
-            let mut fields = Fields::new();
-            each(node, &mut |field| fields.extend(field_of(field)));
+            let (mut fields, mut elsewhere) = (Fields::new(), Vec::new());
+            each(node, &mut |field| {
+                fields.extend(field_of(field));
+                elsewhere.extend(attribute(field, "formaction"));
+            });
             let action = attribute(node, "action").unwrap_or_default();
-            forms.push(Form { action, fields });
+            forms.push(Form {
+                action,
+                elsewhere,
+                fields,
+            });
         }
     });
     forms
+}
+
+/// The address of the only link of a page with this text.
+pub fn link_of(page: &str, text: &str) -> String {
+    only_link(page, text, |link| text_of(link).trim() == text)
+}
+
+/// The same of the only link with this attribute.
+pub fn link_with(page: &str, name: &str, value: &str) -> String {
+    only_link(page, value, |link| {
+        attribute(link, name).as_deref() == Some(value)
+    })
+}
+
+fn only_link(page: &str, what: &str, is_wanted: impl Fn(&Handle) -> bool) -> String {
+    let dom = parsed(page);
+    let mut found = Vec::new();
+    each(&dom.document, &mut |node| {
+        if name_of(node) == "a" && is_wanted(node) {
+            found.extend(attribute(node, "href"));
+        }
+    });
+    assert_eq!(found.len(), 1, "{what}: {found:?}: {page}");
+    found.remove(0)
 }
 
 /// What a browser sends of an element.

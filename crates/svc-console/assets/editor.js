@@ -2,10 +2,9 @@
 
 /** Where a character of a line is in a text; both are counted from 1. */
 function offsetOf(text, line, column) {
-  const lines = text.split("\n");
-  const before = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
-  const inLine = [...(lines[line - 1] ?? "")].slice(0, column - 1).join("");
-  return before + inLine.length;
+  const lines = text.split("\n").slice(0, line);
+  const last = [...(lines.pop() ?? "")].slice(0, column - 1).join("");
+  return [...lines, last].join("\n").length;
 }
 
 /** Puts the cursor where the fault is, and scrolls there. */

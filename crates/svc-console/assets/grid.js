@@ -13,51 +13,50 @@ function takeOver(table) {
   let from = at;
   const cell = ([row, column]) => table.rows[row]?.cells[column];
 
-  /** The rows and columns between the two ends of the range. */
+  /** The cells of the range, by row. */
   function range() {
     const [rows, columns] = [0, 1].map((axis) => [at[axis], from[axis]].toSorted((a, b) => a - b));
     const within = [...table.rows].slice(rows[0], rows[1] + 1);
     return within.map((row) => [...row.cells].slice(columns[0], columns[1] + 1));
   }
 
-  function mark(isMarked) {
+  function mark(ariaSelected) {
     if (at.join() === from.join()) return;
-    for (const one of range().flat()) {
-      if (isMarked) one.setAttribute("aria-selected", "true");
-      else one.removeAttribute("aria-selected");
-    }
+    for (const one of range().flat()) one.ariaSelected = ariaSelected;
   }
 
   /** One cell can be reached with Tab: the one where the keys are. */
   function go(to, extends_ = false) {
     if (!cell(to)) return;
-    mark(false);
-    cell(at)?.removeAttribute("tabindex");
+    mark(null);
+    const before = cell(at);
     at = to;
     if (!extends_) from = to;
-    mark(true);
+    mark("true");
+    if (before !== cell(at)) before?.removeAttribute("tabindex");
     cell(at).tabIndex = 0;
   }
 
-  function target(event) {
+  function target({ key, ctrlKey }) {
     const [row, column] = at;
-    const last = [table.rows.length - 1, table.rows[row].cells.length - 1];
-    switch (event.key) {
-      case "ArrowUp": return [row - 1, column];
-      case "ArrowDown": return [row + 1, column];
-      case "ArrowLeft": return [row, column - 1];
-      case "ArrowRight": return [row, column + 1];
-      case "Home": return event.ctrlKey ? [1, 0] : [row, 0];
-      case "End": return event.ctrlKey ? last : [row, last[1]];
-      default: return undefined;
-    }
+    const last = table.rows[row].cells.length - 1;
+    return {
+      ArrowUp: [row - 1, column],
+      ArrowDown: [row + 1, column],
+      ArrowLeft: [row, column - 1],
+      ArrowRight: [row, column + 1],
+      Home: ctrlKey ? [1, 0] : [row, 0],
+      End: [ctrlKey ? table.rows.length - 1 : row, last],
+    }[key];
   }
+
+  /** What a key writes into a cell: nothing where it leads elsewhere on the page. */
+  const typed = (key) => (/^[^ ?/]$/u.test(key) ? key : "");
 
   table.addEventListener("keydown", (event) => {
     // What is inside of a cell has its own keys.
     if (event.target !== cell(at) || event.isComposing || event.altKey || event.metaKey) return;
-    const isEdge = event.key === "Home" || event.key === "End";
-    if (event.ctrlKey && !isEdge) return;
+    if (event.ctrlKey && !/^(Home|End)$/.test(event.key)) return;
     const to = target(event);
     if (to) {
       event.preventDefault();
@@ -65,9 +64,9 @@ function takeOver(table) {
       cell(at).focus();
     } else if (event.key === "Enter" && cell(at).querySelector("a")) {
       cell(at).querySelector("a").click();
-    } else if ((event.key === "Enter" || event.key === "F2") && cell(at).dataset.field) {
+    } else if ((typed(event.key) || /^(Enter|F2)$/.test(event.key)) && cell(at).dataset.field) {
       event.preventDefault();
-      open(cell(at));
+      open(cell(at), typed(event.key));
     } else if (event.key === " ") {
       event.preventDefault();
       table.rows[at[0]].querySelector('input[type="checkbox"]')?.click();
@@ -99,9 +98,9 @@ function takeOver(table) {
     event.clipboardData.setData("text/plain", lines.join("\n"));
   });
 
-  const open = (one) => one.dispatchEvent(new CustomEvent("svc-open", { bubbles: true }));
-  table.setAttribute("role", "grid");
-  table.setAttribute("aria-multiselectable", "true");
+  const open = (one, detail = "") => one.dispatchEvent(new CustomEvent("svc-open", { bubbles: true, detail }));
+  table.role = "grid";
+  table.ariaMultiSelectable = "true";
   for (const link of table.querySelectorAll("a, button, input")) link.tabIndex = -1;
   table.parentElement.removeAttribute("tabindex");
   cell(at).tabIndex = 0;

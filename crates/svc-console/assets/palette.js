@@ -1,40 +1,32 @@
-// Finds places by typing, in a dialog that Ctrl+K opens, and lists the keys of a place, with parts of the page that finds
-// places without a script.
+// Finds places by typing, in a dialog that Ctrl+K opens, and lists the keys of a place.
 
 const link = document.querySelector("[data-palette]");
 const dialogs = {};
 let asking;
 let shown;
 
-/** A part of the page, as elements. A request parses it, so that no text has to become markup here. */
+/** A part of the page that finds places without a script. Where another one is asked for meanwhile, nothing comes. */
 function part(fragment, typed = "") {
   asking?.abort();
-  const request = new XMLHttpRequest();
-  asking = request;
-  return new Promise((resolve) => {
-    request.open("GET", `${link.pathname}?q=${encodeURIComponent(typed)}`);
-    request.setRequestHeader("svc-fragment", fragment);
-    request.responseType = "document";
-    request.onload = () => resolve([...request.response.body.children]);
-    request.onerror = () => location.assign(link.href);
-    request.send();
-  });
+  asking = new AbortController();
+  const { signal } = asking;
+  const made = svcPart(`${link.pathname}?q=${encodeURIComponent(typed)}`, fragment, { signal });
+  const failed = () => new Promise(() => { if (!signal.aborted) location.assign(link.href); });
+  return made.then(({ content }) => content, failed);
 }
 
 /** Opens a dialog, which is made once. */
 async function open(fragment, label) {
   const known = dialogs[fragment];
-  const dialog = known ?? document.createElement("dialog");
+  const dialog = known ?? Object.assign(document.createElement("dialog"), { className: "palette", ariaLabel: label });
   if (!known) {
     dialogs[fragment] = dialog;
-    dialog.className = "palette";
-    dialog.setAttribute("aria-label", label);
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
     document.body.append(dialog);
   }
   if (document.querySelector("dialog[open]")) return undefined;
   dialog.showModal();
-  if (!known) dialog.append(...(await part(fragment)));
+  if (!known) dialog.append(await part(fragment));
   return dialog;
 }
 
@@ -53,9 +45,9 @@ async function find() {
 
 /** Shows what fits; `recent.js` puts first what was open before. */
 async function show(dialog, typed) {
-  const parts = await part("results", typed);
+  const found = await part("results", typed);
   dialog.querySelector("#found")?.remove();
-  dialog.append(...parts);
+  dialog.append(found);
   dialog.dispatchEvent(new CustomEvent("svc-found", { bubbles: true, detail: typed }));
 }
 
@@ -63,9 +55,10 @@ async function move(event, dialog, input) {
   if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
   const links = () => [...dialog.querySelectorAll("a")].filter((it) => it.checkVisibility());
   const at = links().indexOf(document.activeElement);
-  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step) {
     event.preventDefault();
-    const next = at + (event.key === "ArrowDown" ? 1 : -1);
+    const next = at + step;
     (next < 0 ? input : links()[next])?.focus();
   } else if (event.key === "Escape") {
     // Without clearing the field first.

@@ -1,6 +1,5 @@
 // A choice that decides what the rest of a form looks like. Without this a button leads there.
 
-const policy = globalThis.trustedTypes?.createPolicy("svc-partial", { createHTML: (html) => html });
 let changes = 0;
 addEventListener("change", async (event) => {
   const form = event.target.closest?.("form[data-partial]");
@@ -12,19 +11,16 @@ addEventListener("change", async (event) => {
   if (turn !== changes) return;
   const held = () => String(new URLSearchParams(new FormData(form)));
   let query = "";
-  let made = "";
+  let made;
   do {
     // What is entered meanwhile is asked about too.
     query = held();
-    const answer = await fetch(`${form.getAttribute("action")}?${query}`, { headers: { "svc-fragment": form.dataset.partial } });
-    if (!answer.ok) return form.removeAttribute("aria-busy");
-    made = await answer.text();
+    made = await svcPart(`${form.getAttribute("action")}?${query}`, form.dataset.partial);
+    if (!made.ok) return form.removeAttribute("aria-busy");
   } while (held() !== query);
   const { activeElement: at } = document;
   const next = at?.form === form ? at.name : event.target.name;
-  const template = document.createElement("template");
-  template.innerHTML = policy ? policy.createHTML(made) : made;
-  form.replaceWith(template.content);
+  form.replaceWith(made.content);
   document.getElementById(form.id)?.elements[next]?.focus();
 });
 

@@ -1,5 +1,4 @@
-// Keeps the names of the places that were open last, for as long as the tab is open and somebody is signed in, and shows
-// them first.
+// Keeps the places that were open last in this tab while somebody is signed in, and shows them first.
 
 const link = document.querySelector("[data-palette]");
 const kept = `svc-recent ${location.pathname.split("/console/")[0]}`;
@@ -7,7 +6,7 @@ const signOut = document.querySelector('form[action$="/sign-out/"]');
 const account = signOut?.elements.account?.value;
 const forget = () => sessionStorage.removeItem(kept);
 
-/** Pairs of path and name, the last one first: those of who is signed in, which may have changed in another tab. */
+/** Pairs of path and name, the last first, of who is signed in: that may have changed in another tab. */
 function read() {
   try {
     const [whose, places] = JSON.parse(sessionStorage.getItem(kept));
@@ -34,9 +33,7 @@ addEventListener("svc-found", ({ target: dialog, detail: typed }) => {
   list.hidden = typed !== "" || before.length === 0;
   list.querySelector("ul").replaceChildren(...before.map(([path, text]) => {
     const item = document.createElement("li");
-    const to = document.createElement("a");
-    [to.href, to.textContent] = [path, text];
-    item.append(to);
+    item.append(Object.assign(document.createElement("a"), { href: path, textContent: text }));
     return item;
   }));
   for (const [path] of before.toReversed()) {

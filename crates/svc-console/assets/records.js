@@ -1,30 +1,14 @@
-// Suggestions. Choosing has a page of its own that works without this.
+// Suggestions for what a field refers to. Choosing has a page of its own that works without this.
 
-const policy = globalThis.trustedTypes?.createPolicy("svc-records", { createHTML: (html) => html });
-
-/** The elements of an answer. */
-function elements(html) {
-  const made = document.createElement("template");
-  made.innerHTML = policy ? policy.createHTML(html) : html;
-  return made.content;
-}
-
-/** A part of a page; nothing where a newer one was asked for meanwhile. */
+// Only the newest question counts.
 let latest = 0;
-async function part(address, name, options = {}) {
-  const number = (latest += 1);
-  const answer = await fetch(address, { ...options, headers: { "svc-fragment": name } });
-  const html = await answer.text();
-  return number === latest ? { ok: answer.ok, content: elements(html) } : undefined;
-}
 
-// Suggestions for what a field refers to.
 for (const button of document.querySelectorAll("button[data-suggest]")) {
   const input = button.closest(".field")?.querySelector("input:not([type])");
   if (!input) continue;
   let list = null;
   let timer = 0;
-  const close = () => { list?.remove(); list = null; input.setAttribute("aria-expanded", "false"); };
+  const close = () => { list?.remove(); list = null; input.ariaExpanded = "false"; };
   const options = () => [...(list?.querySelectorAll("[role=option]") ?? [])];
   const choose = (option) => {
     const values = JSON.parse(option.dataset.values);
@@ -38,22 +22,23 @@ for (const button of document.querySelectorAll("button[data-suggest]")) {
       button.click();
     }
   };
-  input.setAttribute("role", "combobox");
-  input.setAttribute("aria-autocomplete", "list");
-  input.setAttribute("aria-expanded", "false");
+  input.role = "combobox";
+  input.ariaAutoComplete = "list";
+  input.ariaExpanded = "false";
   input.addEventListener("input", (event) => {
     clearTimeout(timer);
     if (!event.isTrusted) return;
     timer = setTimeout(async () => {
-      const made = await part(`${button.dataset.suggest}&q=${encodeURIComponent(input.value)}`, "suggest");
-      if (!made?.ok || document.activeElement !== input) return;
+      const number = (latest += 1);
+      const made = await svcPart(`${button.dataset.suggest}&q=${encodeURIComponent(input.value)}`, "suggest");
+      if (!made.ok || number !== latest || document.activeElement !== input) return;
       close();
       button.before(made.content);
       list = button.previousElementSibling;
       list.id = `${input.id}-list`;
       options().forEach((option, at) => { option.id = `${list.id}-${at}`; });
       input.setAttribute("aria-controls", list.id);
-      input.setAttribute("aria-expanded", "true");
+      input.ariaExpanded = "true";
       list.addEventListener("mousedown", (press) => {
         const option = press.target.closest("[role=option]");
         if (option) { press.preventDefault(); choose(option); }
@@ -63,16 +48,17 @@ for (const button of document.querySelectorAll("button[data-suggest]")) {
   input.addEventListener("keydown", (event) => {
     const all = options();
     if (!all.length || event.isComposing) return;
-    const at = all.findIndex((option) => option.getAttribute("aria-selected") === "true");
-    if (event.key === "Escape") { event.preventDefault(); close(); }
-    else if (event.key === "Enter" && at >= 0) { event.preventDefault(); choose(all[at]); }
-    else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      event.preventDefault();
-      const next = (at + (event.key === "ArrowDown" ? 1 : -1) + all.length) % all.length;
-      all.forEach((option, other) => option.setAttribute("aria-selected", String(other === next)));
+    const at = all.findIndex((option) => option.ariaSelected === "true");
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") close();
+    else if (event.key === "Enter" && at >= 0) choose(all[at]);
+    else if (step) {
+      const next = (at + step + all.length) % all.length;
+      all.forEach((option, other) => { option.ariaSelected = String(other === next); });
       all[next].scrollIntoView({ block: "nearest" });
       input.setAttribute("aria-activedescendant", all[next].id);
-    }
+    } else return;
+    event.preventDefault();
   });
   input.addEventListener("blur", close);
 }

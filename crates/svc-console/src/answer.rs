@@ -18,7 +18,7 @@ use crate::href::Href;
 /// What a page may load and do: only what comes from here. Scripts may make markup of texts only through one policy.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-     form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svc svc-records svc-cell svc-partial",
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svc",
 );
 const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");

@@ -61,6 +61,10 @@ pub(crate) static PARTIAL: LazyLock<Asset> =
 pub(crate) static CELL: LazyLock<Asset> =
     LazyLock::new(|| script("cell", include_bytes!("../assets/cell.js")));
 
+/// What says that a cell was saved, and takes that back.
+pub(crate) static SAVED: LazyLock<Asset> =
+    LazyLock::new(|| script("saved", include_bytes!("../assets/saved.js")));
+
 /// What makes a table of records one that is moved in by keys.
 pub(crate) static GRID: LazyLock<Asset> =
     LazyLock::new(|| script("grid", include_bytes!("../assets/grid.js")));
@@ -91,13 +95,27 @@ fn script(name: &str, bytes: &'static [u8]) -> Asset {
     Asset::new(name, "js", "text/javascript; charset=utf-8", bytes)
 }
 
+/// All scripts.
+static SCRIPTS: [&LazyLock<Asset>; 10] = [
+    &SCRIPT, &RECORDS, &PARTIAL, &CELL, &SAVED, &GRID, &EDITOR, &SQL, &PALETTE, &RECENT,
+];
+
 /// The file of this name.
 pub(crate) fn find(name: &str) -> Result<Answer> {
-    let scripts = [
-        &SCRIPT, &RECORDS, &PARTIAL, &CELL, &GRID, &EDITOR, &SQL, &PALETTE, &RECENT,
-    ];
-    let mut all = scripts.into_iter().chain([&STYLES, &ICON]);
+    let mut all = SCRIPTS.into_iter().chain([&STYLES, &ICON]);
     let found = all.find(|asset| asset.name == name);
     let found = found.ok_or(Problem::NotFound)?;
     Ok(Answer::file(found.media_type, found.bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_script_is_over_4_kib_and_all_together_are_under_25() {
+        let sizes = SCRIPTS.map(|script| script.bytes.len());
+        assert!(sizes.iter().all(|size| *size <= 4 << 10), "{sizes:?}");
+        assert!(sizes.iter().sum::<usize>() < 25 << 10, "{sizes:?}");
+    }
 }

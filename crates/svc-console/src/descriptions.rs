@@ -1,7 +1,8 @@
 //! What is known of the models of databases, so that a page over thousands of tables does not read all of them again.
 //!
 //! What a session sees depends on its rights. So each is asked for with the session's own credential and the entity tag of what
-//! that session was told before: only where the service says that it would tell it the same is it taken from here.
+//! that session was told before: only where the service says that it would tell it the same is it taken from here. A form that
+//! was sent while the database is away is the exception: it is shown again by what its session was told last.
 
 use std::{collections::VecDeque, fmt, sync::Arc};
 
@@ -102,6 +103,12 @@ impl Descriptions {
         }
         let tagged = call.send_tagged().await?;
         Ok(self.keep(key, tagged.etag, tagged.value))
+    }
+
+    /// The models that a session was told last.
+    pub(crate) fn last(&self, place: &[&[u8]]) -> Option<Models> {
+        let (_, models) = self.find(&key_of(place))?;
+        Some(models)
     }
 
     fn find(&self, key: &Key) -> Option<(String, Models)> {

@@ -18,6 +18,8 @@ const PART: &AsciiSet = &NON_ALPHANUMERIC
 pub(crate) struct Href {
     path: String,
     query: QueryString,
+    /// The element of the page that it leads to.
+    anchor: Option<String>,
 }
 
 impl Href {
@@ -26,6 +28,7 @@ impl Href {
         Self {
             path: format!("{prefix}/console/"),
             query: QueryString::new(),
+            anchor: None,
         }
     }
 
@@ -45,6 +48,7 @@ impl Href {
         Self {
             path,
             query: QueryString::new(),
+            anchor: None,
         }
     }
 
@@ -62,6 +66,13 @@ impl Href {
         self
     }
 
+    /// The same place, at the element with this identifier, which [`anchor_of`] has made.
+    #[must_use]
+    pub(crate) fn at(mut self, anchor: String) -> Self {
+        self.anchor = Some(anchor);
+        self
+    }
+
     /// The path alone.
     pub(crate) fn path(&self) -> &str {
         &self.path
@@ -72,10 +83,19 @@ impl fmt::Display for Href {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.path)?;
         match self.query.is_empty() {
-            true => Ok(()),
-            false => write!(f, "?{}", self.query.as_str()),
+            true => {}
+            false => write!(f, "?{}", self.query.as_str())?,
+        }
+        match &self.anchor {
+            Some(anchor) => write!(f, "#{anchor}"),
+            None => Ok(()),
         }
     }
+}
+
+/// The identifier of an element that stands for something with a name: the same in the page and in an address.
+pub(crate) fn anchor_of(kind: &str, name: &str) -> String {
+    format!("{kind}-{}", utf8_percent_encode(name, PART))
 }
 
 impl maud::Render for Href {
@@ -105,6 +125,11 @@ mod tests {
         );
         let with = root.below(["a"]).with("q", "1&2");
         assert_eq!(with.to_string(), "/svc/console/a/?q=1%262");
+        let at = with.at(anchor_of("row", "1 \"#ä"));
+        assert_eq!(
+            at.to_string(),
+            "/svc/console/a/?q=1%262#row-1%20%22%23%C3%A4"
+        );
     }
 
     #[test]

@@ -43,14 +43,19 @@ impl Multipart {
         }
     }
 
-    /// The fields before the first file, which is what is left to read.
+    /// The fields before the first file, which is what is left to read. What follows it is never read.
     pub(crate) async fn fields(&mut self) -> Result<Vec<(String, String)>> {
         let mut fields = Vec::new();
         let mut bytes = 0;
         while let Some(mut field) = self.form.next_field().await? {
-            if field.file_name().is_some() {
-                self.file = Some(field);
-                break;
+            match field.file_name() {
+                // So a browser sends an input for which no file was chosen.
+                Some("") => continue,
+                Some(_) => {
+                    self.file = Some(field);
+                    break;
+                }
+                None => {}
             }
             let name = field.name().map(unescaped).ok_or(Problem::NotAForm)?;
             let mut value = Vec::new();
@@ -70,6 +75,11 @@ impl Multipart {
             }
         }
         Ok(fields)
+    }
+
+    /// Whether a file was chosen.
+    pub(crate) fn has_file(&self) -> bool {
+        self.file.is_some()
     }
 
     /// The beginning of the file, at least so many bytes of it if it has them; it stays to be read.
@@ -150,6 +160,17 @@ mod tests {
             let file = form.into_body().collect(1_000).await.unwrap();
             assert_eq!(&file[..], b"id,name\r\n1,a\r\n-- xy\r\n", "{size}");
         }
+    }
+
+    #[tokio::test]
+    async fn an_input_without_a_file_is_no_file() {
+        let form = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\"\r\n\
+            Content-Type: application/octet-stream\r\n\r\n\r\n\
+            --x\r\nContent-Disposition: form-data; name=\"action\"\r\n\r\nnull\r\n--x--\r\n";
+        let mut form = in_pieces(form, 7);
+        let fields = form.fields().await.unwrap();
+        assert_eq!(fields, [("action".to_owned(), "null".to_owned())]);
+        assert!(!form.has_file());
     }
 
     #[tokio::test]

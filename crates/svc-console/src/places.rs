@@ -7,6 +7,7 @@ mod charts;
 #[cfg(debug_assertions)]
 mod components;
 mod context;
+mod controls;
 mod dashboard;
 mod diagram;
 mod enter;
@@ -33,6 +34,7 @@ mod settings;
 pub(crate) mod sign_in;
 mod snippets;
 mod sql;
+mod structure;
 mod tabs;
 mod teams;
 mod users;
@@ -42,7 +44,7 @@ use std::future::ready;
 use http::{Method, Response};
 use svc_model::wire::{Body, BoxFuture};
 
-pub(crate) use self::context::{Context, Scope, check_account, or_not_found};
+pub(crate) use self::context::{Context, Scope, check_account, or_hidden, or_not_found};
 
 use crate::{
     answer::Answer,
@@ -168,6 +170,9 @@ fn of_environment<'v>(
         }
         ["resources", name] => Box::pin(resources::answer(visit, scope, name)),
         ["resources", name, "diagram"] => Box::pin(diagram::answer(visit, scope, name)),
+        ["resources", name, "connection"] => {
+            Box::pin(resources::change::answer(visit, scope, name))
+        }
         ["resources", name, "delete"] => Box::pin(resources::delete(visit, scope, name)),
         ["rights", ref rest @ ..] => Box::pin(rights::route(visit, scope, rest)),
         ["settings", ref rest @ ..] => Box::pin(settings::route(visit, scope, rest)),
@@ -199,10 +204,11 @@ fn of_model<'v>(
         ["import"] => Box::pin(imports::answer(visit, scope, model)),
         ["imports", ref rest @ ..] => Box::pin(imports::progress(visit, scope, model, rest)),
         ["new"] => Box::pin(record::create(visit, scope, model)),
+        ["structure"] => Box::pin(structure::answer(visit, scope, model)),
         ["suggest"] => Box::pin(record::picker::suggest(visit, scope, model)),
         ["views", ref rest @ ..] => Box::pin(records::views::route(visit, scope, model, rest)),
         ["record", id] => Box::pin(record::answer(visit, scope, model, id)),
-        ["record", id, "delete"] => Box::pin(record::delete(visit, scope, model, id)),
+        ["record", id, "delete"] => Box::pin(record::delete::answer(visit, scope, model, id)),
         ["record", id, "history"] => Box::pin(record::history::answer(visit, scope, model, id)),
         ["record", id, "value", field] => {
             Box::pin(record::value::answer(visit, scope, model, (id, field)))

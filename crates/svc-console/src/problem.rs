@@ -26,6 +26,8 @@ pub(crate) enum Problem {
     TooManyParameters,
     /// The form was sent by another site.
     Foreign,
+    /// The browser does not say where the form comes from, and the form has not the token of the session.
+    StaleForm,
     /// Nobody is signed in.
     SignedOut,
     /// Who is signed in is not who has opened the form.
@@ -63,6 +65,7 @@ impl Problem {
             Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge | Self::TooLargeToKeep => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Foreign
+            | Self::StaleForm
             | Self::Forbidden
             | Self::NotAdministrator
             | Self::NotOperator
@@ -74,11 +77,11 @@ impl Problem {
         }
     }
 
-    /// Whether the same may succeed in a moment, since nobody has answered.
+    /// Whether the same form may succeed when it is sent again: in a moment, or as a form of this session.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
-            Self::Unavailable(_) => true,
-            Self::Api(error) => Silence::of(error).is_some(),
+            Self::Unavailable(_) | Self::StaleForm => true,
+            Self::Api(error) => is_passing(error),
             _ => false,
         }
     }
@@ -124,4 +127,9 @@ pub(crate) fn status_of(error: &Error) -> StatusCode {
         (Some(_), _) => StatusCode::SERVICE_UNAVAILABLE,
         (None, status) => status.unwrap_or(StatusCode::BAD_GATEWAY),
     }
+}
+
+/// Whether a call may succeed in a moment: the service has said nothing, or a database that it needs is away.
+pub(crate) fn is_passing(error: &Error) -> bool {
+    status_of(error) == StatusCode::SERVICE_UNAVAILABLE
 }

@@ -1,6 +1,7 @@
 //! The cookie of a session, and who may send forms.
 
 use http::{HeaderMap, header, request::Parts};
+use sha2::{Digest as _, Sha256};
 
 /// How long a browser keeps the cookie, in seconds: as long as browsers allow. When the session ends is for the service to say.
 const MAX_AGE: u32 = 400 * 86_400;
@@ -50,6 +51,31 @@ impl Cookie {
         let Self { name, attributes } = self;
         format!("{name}=; Max-Age=0; {attributes}")
     }
+}
+
+/// The field of a form that has the token.
+pub(crate) const TOKEN: &str = "_token";
+
+/// What a form has that was made for a browser with this in its cookie. Nobody else can know it, nor the cookie by it.
+pub(crate) fn token_of(kept: &str) -> String {
+    let digest = Sha256::new()
+        .chain_update("a form of the console of svc\n")
+        .chain_update(kept)
+        .finalize();
+    let bytes = digest.iter().take(16);
+    bytes.map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The same of a header that sets the cookie.
+pub(crate) fn token_in(set_cookie: &str) -> String {
+    let pair = set_cookie.split(';').next().unwrap_or_default();
+    token_of(pair.split_once('=').unwrap_or_default().1)
+}
+
+/// Whether two texts are the same, in a time that does not depend on where they differ.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    let pairs = one.bytes().zip(other.bytes());
+    one.len() == other.len() && pairs.fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
 /// Where a form was sent from, as far as the browser says.
@@ -171,6 +197,17 @@ mod tests {
         assert_eq!(sender(&plain, public), Sender::Foreign);
         assert_eq!(prefix_of(public), "/svc");
         assert_eq!(prefix_of(local), "");
+    }
+
+    #[test]
+    fn a_token_is_that_of_one_cookie() {
+        assert_eq!(token_of("svcb_a"), token_of("svcb_a"));
+        assert_ne!(token_of("svcb_a"), token_of("svcb_b"));
+        assert!(!token_of("svcb_a").contains("svcb"));
+        let cookie = Cookie::new("1f2e", "http://a");
+        assert_eq!(token_in(&cookie.set("svcb_a")), token_of("svcb_a"));
+        assert!(is_same("abc", "abc") && is_same("", ""));
+        assert!(!is_same("abc", "abd") && !is_same("abc", "ab") && !is_same("", "a"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::{
     href::Href,
     multipart::Multipart,
     problem::{Problem, Result},
-    session::{Cookie, Sender, prefix_of},
+    session::{Cookie, Sender, TOKEN, is_same, prefix_of, token_of},
     texts::Texts,
     timing::Timing,
 };
@@ -49,6 +49,10 @@ pub(crate) struct Visit {
     kept: Option<String>,
     acting_as: Option<ActingAs>,
     account: Option<Account>,
+    /// The token that forms have which this browser is given.
+    token: Option<String>,
+    /// Whether the form must have the token of the session.
+    needs_token: bool,
     /// Where the time goes.
     pub(crate) timing: Timing,
     /// The first place of the console.
@@ -163,6 +167,8 @@ impl Visit {
             kept: None,
             acting_as: None,
             account: None,
+            token: None,
+            needs_token: false,
             timing: Timing::start(),
         }
     }
@@ -181,6 +187,8 @@ impl Visit {
             kept: None,
             acting_as: self.acting_as.clone(),
             account: self.account.clone(),
+            token: self.token.clone(),
+            needs_token: false,
             timing: Timing::start(),
             root: self.root.clone(),
             texts: self.texts,
@@ -283,6 +291,7 @@ impl Visit {
     pub(crate) async fn open_session(&mut self) -> Result<()> {
         let cookie = self.cookie();
         if let Some(kept) = cookie.read(&self.parts.headers) {
+            self.token = Some(token_of(kept));
             let opened = self.service.open_session(kept).await;
             self.take_session(opened)?;
         }
@@ -293,6 +302,9 @@ impl Visit {
         let opened = opened.map_err(Problem::Unavailable)?;
         self.authorization = opened.as_ref().map(|opened| opened.authorization.clone());
         self.kept = opened.and_then(|opened| opened.kept);
+        if let Some(kept) = &self.kept {
+            self.token = Some(token_of(kept));
+        }
         Ok(())
     }
 
@@ -347,26 +359,36 @@ impl Visit {
         self.service.app_url(&self.parts)
     }
 
+    /// The token that forms of this browser have.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
     /// Reads the form, which a page of the console must have sent. One with a file is left for the place, where it takes files.
     pub(crate) async fn read_form(&mut self, takes_files: bool) -> Result<()> {
-        match Sender::of(&self.parts, &self.origin) {
-            Sender::Own => {}
-            Sender::Foreign => return Err(Problem::Foreign),
-            // No cookie, nothing that another site could do in somebody's name.
-            Sender::Unknown if self.cookie().read(&self.parts.headers).is_none() => {}
-            Sender::Unknown => return Err(Problem::Foreign),
-        }
+        let sender = Sender::of(&self.parts, &self.origin);
+        let is_foreign = sender == Sender::Foreign;
+        // No cookie, nothing that another site could do in somebody's name.
+        self.needs_token =
+            sender == Sender::Unknown && self.cookie().read(&self.parts.headers).is_some();
         let media_type = self.parts.headers.get(header::CONTENT_TYPE);
         let media_type = media_type
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
         if takes_files && Multipart::boundary_of(media_type).is_some() {
-            return Ok(());
+            return match is_foreign {
+                true => Err(Problem::Foreign),
+                false => Ok(()),
+            };
         }
         if !media_type.starts_with("application/x-www-form-urlencoded") {
-            return Err(Problem::NotAForm);
+            return Err(match is_foreign {
+                true => Problem::Foreign,
+                false => Problem::NotAForm,
+            });
         }
         let largest = match self.is_signed_in() {
+            true if is_foreign => MAX_SIGNED_OUT,
             true => MAX_FORM,
             false if self.parts.uri.path().ends_with("/sign-in/") => MAX_SIGN_IN,
             false => MAX_SIGNED_OUT,
@@ -374,12 +396,17 @@ impl Visit {
         let body = self.body.take().unwrap_or_else(Body::empty);
         let bytes = body.collect(largest).await;
         let bytes = bytes.map_err(|_| match self.is_signed_in() {
+            _ if is_foreign => Problem::Foreign,
             true => Problem::TooLarge,
             false => Problem::TooLargeToKeep,
         })?;
         let text = std::str::from_utf8(&bytes).map_err(|_| Problem::NotUtf8)?;
-        self.form = Form::parse(text)?;
-        Ok(())
+        self.set_form(Form::parse(text)?)?;
+        match is_foreign {
+            // What was entered is shown with it.
+            true => Err(Problem::Foreign),
+            false => Ok(()),
+        }
     }
 
     /// Takes the file that was sent, with the fields of its form; `None` for a form without files.
@@ -389,9 +416,15 @@ impl Visit {
         Some(Multipart::new(self.body.take()?, &boundary))
     }
 
-    /// Keeps the fields of a form with a file, as those of another form are kept.
-    pub(crate) fn set_form(&mut self, form: Form) {
+    /// Keeps the fields of a form, which must have the token where the browser does not say that the form is one of the console.
+    pub(crate) fn set_form(&mut self, form: Form) -> Result<()> {
         self.form = form;
+        let cookie = self.cookie();
+        let kept = cookie.read(&self.parts.headers).unwrap_or_default();
+        match self.needs_token && !is_same(self.form.text(TOKEN), &token_of(kept)) {
+            true => Err(Problem::StaleForm),
+            false => Ok(()),
+        }
     }
 
     /// What is kept of the models of databases.

@@ -43,6 +43,8 @@ shown = { $count ->
     [one] ein Datensatz gezeigt
    *[other] { $count } Datensätze gezeigt
 }
+sorted-up = Aufsteigend nach { $name } sortiert.
+sorted-down = Absteigend nach { $name } sortiert.
 required = Pflichtfeld
 save = Speichern
 create = Anlegen
@@ -86,7 +88,9 @@ problem-not-a-form = Was gesendet wurde, ist kein Formular.
 problem-too-large = Was gesendet wurde, ist zu groß. Senden Sie weniger auf einmal.
 problem-too-large-to-keep = Ihre Sitzung ist zu Ende, und was Sie gesendet haben, ist zu groß, um es aufzuheben. Melden Sie sich in einem anderen Tab an, gehen Sie hier zurück und senden Sie es noch einmal.
 problem-foreign = Das Formular kam von einer anderen Website, deshalb wurde nichts getan. Öffnen Sie die Seite hier und senden Sie es noch einmal.
-problem-other-account = Inzwischen hat sich jemand anderes angemeldet, deshalb wurde nichts getan. Öffnen Sie die Seite noch einmal.
+problem-stale-form = Das Formular gehört nicht zu dieser Sitzung, oder der Browser hat nicht gesagt, woher es kommt; deshalb wurde nichts getan. Wenn Sie es selbst ausgefüllt haben, senden Sie es noch einmal. Passwörter müssen noch einmal eingegeben werden.
+entered = Was eingegeben war
+problem-other-account = Inzwischen hat sich jemand anderes angemeldet, deshalb wurde nichts getan. Melden Sie sich als die Person an, die das Formular geöffnet hat; dann wird es noch einmal gesendet.
 problem-unavailable = Der Dienst kann gerade nicht nach Ihrer Sitzung gefragt werden. Versuchen Sie es gleich noch einmal. Wenn das nicht hilft, sagen Sie es denen, die ihn betreiben.
 problem-again = Noch einmal versuchen
 problem-not-administrator = Das können nur Administratoren des Projekts. Wenden Sie sich an einen von ihnen.
@@ -130,6 +134,14 @@ models-none = Ihr Team darf hier keine Tabelle lesen. Fragen Sie einen Administr
 models-not-found = Keine Tabelle hat dies in ihrem Namen.
 models = Tabellen und Sichten
 view = Sicht
+structure = Struktur
+structure-index = Index
+structure-default = Vorgabe
+structure-now = die Zeit der Änderung
+structure-numbered = die nächste Zahl
+structure-computed = berechnet
+structure-referred = Darauf verweisen
+structure-without-key = ohne Schlüssel: das erste Feld steht dafür
 fields-count = { $count ->
     [one] ein Feld
    *[other] { $count } Felder
@@ -144,6 +156,13 @@ host = Host
 port = Port
 database = Datenbank
 database-user = Benutzer
+tls-if-offered = wenn der Server es anbietet
+tls-never = nie
+tls-always = immer, wer auch der Server ist
+tls-verified = immer, mit geprüftem Zertifikat
+connection = Verbindung ändern
+connection-hint = Das Passwort und was in der Adresse hinter einem Fragezeichen steht, werden nie gezeigt. Geben Sie sie wieder ein: die ganze Adresse wird ersetzt. Token und alles andere bleiben.
+connection-changed = Jemand anderes hat die Verbindung inzwischen geändert. Noch einmal speichern ersetzt das.
 keep-unchecked = Behalten, obwohl die Datenbank nicht erreichbar ist
 test-passed = Verbunden: { $engine } { $version }, { $models ->
     [one] eine Tabelle oder Sicht
@@ -243,9 +262,11 @@ filter-remove = Filter entfernen
 filters-shown = Nur Datensätze, bei denen gilt:
 filters-search = ein Feld enthält
 filters-other = ein Baum von Bedingungen
+filters-either-alone = entweder
 filters-either = und entweder
 filters-or = oder
 filters-none = Alle anzeigen
+filters-wrong = Es werden keine Datensätze gezeigt, bis dieser Filter geändert oder entfernt ist.
 filter-edit = Diesen Filter ändern
 filter-change = Filter ändern
 filter-from = Von
@@ -254,6 +275,7 @@ filter-lines = Werte, einer in jeder Zeile
 filter-group = Gilt
 filter-group-all = immer, zusammen mit allen anderen
 filter-group-one = in Möglichkeit { $number }
+filter-group-first = als Alternative zu allen anderen
 filter-group-new = in einer weiteren Möglichkeit
 columns = Spalten
 columns-apply = Diese zeigen
@@ -262,6 +284,8 @@ columns-remember = Diese Spalten immer zuerst anzeigen
 columns-forget = Meine Auswahl der Spalten vergessen
 columns-find = Spalte suchen
 columns-width-of = Breite von { $name }
+columns-left = { $name } nach links rücken
+columns-right = { $name } nach rechts rücken
 columns-pin = Fest
 columns-pin-of = Fest: { $name }
 columns-pin-hint = Feste Spalten, höchstens drei, stehen vorn und bleiben sichtbar, wenn die Tabelle zur Seite gerollt wird. Auf einem schmalen Bildschirm bleibt nur die erste.
@@ -273,6 +297,8 @@ count-exact = { $count ->
    *[other] { $count } Datensätze
 }
 count-about = etwa { $count } Datensätze
+count-all = Alle zählen
+count-exactly = Genau zählen
 count-unknown = Die Datensätze wurden nicht gezählt.
 too-long = { $count } Zeichen: zu lang, um hier geändert zu werden. Es bleibt, wie es ist.
 width-automatic = automatisch
@@ -319,10 +345,18 @@ cell-open = Ganzer Datensatz
 cell-only = Nur dieser Wert
 cell-not = Nicht dieser Wert
 cell-same = Datensätze mit denselben Werten
+cell-lost = Der Dienst ist nicht erreichbar, deshalb wurde nichts gespeichert. Was Sie eingegeben haben, bleibt hier; speichern Sie es, sobald die Verbindung wieder da ist.
+cell-unsaved = Dieser Wert ist nicht gespeichert. Speichern Sie ihn oder brechen Sie zuerst ab.
 
 # One record.
 
 by-database = Setzt die Datenbank.
+unread = Kann jetzt nicht gelesen werden und bleibt, wie es ist.
+why-view = Das ist eine Sicht, deren Datensätze nicht geändert werden können.
+why-rights = Sie dürfen Datensätze dieser Tabelle nicht ändern.
+why-database = Diesen Wert setzt die Datenbank, deshalb kann er nicht geändert werden.
+why-key = Diese Tabelle hat keinen Primärschlüssel: Ein Datensatz wird über { $field } gefunden. Wo das leer ist oder mehrere Datensätze dasselbe haben, kann er nicht geändert werden.
+binary-hint = Hexadezimale Ziffern, zwei für jedes Byte. Später kann eine Datei sie ersetzen.
 refers-to = Verweist auf { $model }.
 refers-open = Verweist auf { $model } { $key }
 related = Datensätze, die hierauf verweisen
@@ -331,8 +365,12 @@ state-default = Standardwert
 back-to-list = Zurück zur Liste
 fields-wrong = Einige Felder stimmen nicht. Nichts wurde gespeichert.
 conflict-apart = Jemand anderes hat inzwischen andere Felder geändert. Diese Änderungen stehen unten, zusammen mit Ihren; speichern Sie noch einmal, um beide zu behalten.
-conflict-same = Jemand anderes hat inzwischen dieselben Felder geändert. Ihre Werte stehen im Formular, die anderen darunter; speichern Sie noch einmal, um Ihre zu behalten.
+conflict-same = Jemand anderes hat inzwischen dieselben Felder geändert. Nichts wurde gespeichert. Wählen Sie unten, welcher Wert bleibt, und speichern Sie dann noch einmal.
+conflict-base = Vor beiden Änderungen:
 conflict-theirs = Jetzt in der Datenbank:
+conflict-mine = In diesem Formular:
+conflict-keep = Meinen behalten
+conflict-take = Den anderen nehmen
 delete = Löschen
 delete-what = Der Datensatz { $key } von { $model } wird endgültig gelöscht.
 delete-changed = Jemand anderes hat den Datensatz inzwischen geändert. Sehen Sie ihn noch einmal an, bevor Sie ihn löschen.
@@ -390,10 +428,11 @@ bulk-delete-run = { $count ->
    *[other] { $count } Datensätze löschen
 }
 bulk-references = Datensätze anderer Tabellen, die auf diese verweisen:
-bulk-references-shown = { $count ->
-    [one] ({ $count } verweist auf die hier gezeigten)
-   *[other] ({ $count } verweisen auf die hier gezeigten)
+bulk-references-all = { $count ->
+    [one] ({ $count } Datensatz)
+   *[other] ({ $count } Datensätze)
 }
+bulk-references-shown = ({ $count } von denen, die auf die { $seen } gezeigten Datensätze verweisen; die anderen wurden nicht angesehen)
 bulk-rule-cascade = werden mitgelöscht
 bulk-rule-set-null = bleiben und verweisen dann auf nichts
 bulk-rule-restrict = verhindern das Löschen: nichts wird gelöscht
@@ -427,6 +466,7 @@ import-delimiter-semicolon = Semikolon
 import-delimiter-tab = Tabulator
 import-read = Spalten lesen
 import-no-file = Wählen Sie eine Datei.
+import-no-step = Das Formular hat nicht gesagt, was mit der Datei geschehen soll; es ist nichts geschehen. Wählen Sie eine Schaltfläche.
 import-no-head = Die Datei hat keine Zeile mit den Namen ihrer Spalten.
 import-mapping = Was aus den Spalten wird
 import-column = Spalte
@@ -434,7 +474,7 @@ import-values = Erste Werte
 import-becomes = Wird zum Feld
 import-becomes-of = Feld für { $column }
 import-leave-out = — ausgelassen —
-import-empty = Wie üblich ist eine leere Zelle NULL, wo das Feld es erlaubt, sonst der leere Text.
+import-empty = Wie üblich ist "" der leere Text, wo das Feld ein Text ist, und eine Zelle ohne Inhalt NULL, wo das Feld es erlaubt, sonst der leere Text. Eine Auswahl gilt für beide.
 import-empty-cells = Leere Zellen werden
 import-empty-of = Was leere Zellen von { $column } werden
 import-empty-usual = wie üblich
@@ -524,6 +564,25 @@ sql-type-boolean = wahr oder falsch
 sql-type-null = NULL
 sql-ask = Diese Abfrage hat Parameter: Geben Sie ihre Werte ein und führen Sie sie erneut aus.
 sql-run = Ausführen
+sql-run-part = Auswahl ausführen
+sql-part = Vom Text wurde nur die Auswahl ausgeführt:
+sql-part-lost = Was ausgewählt war, steht nicht mehr im Text; es wurde nichts ausgeführt. Wählen Sie es noch einmal aus.
+sql-typed = Text, den Sie { $age } getippt und nicht ausgeführt haben:
+sql-typed-open = Damit weitermachen
+sql-typed-discard = Verwerfen
+age-now = vor weniger als einer Minute
+age-minutes = { $count ->
+    [one] vor einer Minute
+   *[other] vor { $count } Minuten
+}
+age-hours = { $count ->
+    [one] vor einer Stunde
+   *[other] vor { $count } Stunden
+}
+age-days = { $count ->
+    [one] vor einem Tag
+   *[other] vor { $count } Tagen
+}
 sql-result = Ergebnis
 sql-rows = { $count ->
     [one] eine Zeile
@@ -1234,9 +1293,15 @@ keys-search = Zur Suche
 keys-cells = Zur nächsten Zelle
 keys-row = Zur ersten oder letzten Zelle der Zeile
 keys-ends = Zur ersten oder letzten Zelle der Tabelle
-keys-open = Den Datensatz oder den Link der Zelle öffnen
+keys-open = Den Link der Zelle öffnen oder ihren Wert ändern
+keys-edit = Den Wert der Zelle ändern
+keys-type = Jeder Buchstabe und jede Ziffer außer / und ?: beginnt einen neuen Wert der Zelle
+keys-restore = In einer Zelle, die gerade geändert wird: den Wert lassen, wie er war
+keys-mark = Den Datensatz markieren
+keys-space = Leertaste
 keys-range = Mehrere Zellen wählen
 keys-copy = Die Zellen kopieren
+keys-run = Die Abfrage ausführen
 
 # Mails that no mail server has taken.
 outbox-ask = Kommt keine Mail an, hat der Dienst vielleicht keinen Mailserver: Fragen Sie einen Betreiber des Dienstes nach dem Link.
@@ -1252,6 +1317,7 @@ audit-any = beliebig
 audit-any-of = alles
 audit-with = Mit
 audit-of-records = Datensatz
+audit-of-imports = Import
 audit-of-pages = Seite
 audit-of-account = Anmeldung
 audit-of-users = Benutzer
@@ -1275,8 +1341,11 @@ audit-of-account-keys = Eigener API-Schlüssel
 audit-of-signing-keys = Signaturschlüssel
 audit-did-accept-invitation = Einladung angenommen
 audit-did-act-as = mit dessen Augen gesehen
+audit-did-begin = begonnen
 audit-did-bulk-create = mehrere angelegt
 audit-did-call = aufgerufen
+audit-did-cancel = abgebrochen
+audit-did-go-on = fortgesetzt
 audit-did-change-email = andere Adresse verlangt
 audit-did-change-email-complete = Adresse geändert
 audit-did-change-password = Passwort geändert

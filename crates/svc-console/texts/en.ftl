@@ -43,6 +43,8 @@ shown = { $count ->
     [one] one record shown
    *[other] { $count } records shown
 }
+sorted-up = Sorted by { $name }, ascending.
+sorted-down = Sorted by { $name }, descending.
 required = required
 save = Save
 create = Create
@@ -86,7 +88,9 @@ problem-not-a-form = What was sent is not a form.
 problem-too-large = What was sent is too large. Send less at once.
 problem-too-large-to-keep = Your session has ended, and what you sent is too large to keep. Sign in in another tab, then go back here and send it again.
 problem-foreign = The form was sent from another site, so nothing was done. Open the page here and send it again.
-problem-other-account = Somebody else has signed in meanwhile, so nothing was done. Open the page again.
+problem-stale-form = The form is not one of this session, or the browser did not say where it comes from, so nothing was done. If you have filled it in yourself, send it again. Passwords have to be entered again.
+entered = What was entered
+problem-other-account = Somebody else has signed in meanwhile, so nothing was done. Sign in as the one who has opened the form, and it is sent again.
 problem-unavailable = The service cannot be asked about your session just now. Try again in a moment. If that does not help, tell the people who run it.
 problem-again = Try again
 problem-not-administrator = Only administrators of the project can do this. Ask one of them.
@@ -130,6 +134,14 @@ models-none = Your team may not read any table here. Ask an administrator of the
 models-not-found = No table has this in its name.
 models = Tables and views
 view = view
+structure = Structure
+structure-index = Index
+structure-default = Default
+structure-now = the time of the change
+structure-numbered = the next number
+structure-computed = computed
+structure-referred = Referred to by
+structure-without-key = without a key: its first field stands for one
 fields-count = { $count ->
     [one] one field
    *[other] { $count } fields
@@ -144,6 +156,13 @@ host = Host
 port = Port
 database = Database
 database-user = User
+tls-if-offered = if the server offers it
+tls-never = never
+tls-always = always, whoever the server is
+tls-verified = always, with a certificate that is checked
+connection = Change the connection
+connection-hint = The password, and what stands behind a question mark in the address, are never shown. Enter them again: the whole address is replaced. Tokens and everything else stay.
+connection-changed = Somebody else has changed the connection meanwhile. Saving again replaces that.
 keep-unchecked = Keep it although the database cannot be reached
 test-passed = Connected: { $engine } { $version }, { $models ->
     [one] one table or view
@@ -243,9 +262,11 @@ filter-remove = Remove filter
 filters-shown = Only records for which
 filters-search = any field contains
 filters-other = a tree of conditions holds
+filters-either-alone = either
 filters-either = and either
 filters-or = or
 filters-none = Show all
+filters-wrong = No records are shown until this filter is changed or removed.
 filter-edit = Change this filter
 filter-change = Change filter
 filter-from = From
@@ -254,6 +275,7 @@ filter-lines = Values, one on each line
 filter-group = Applies
 filter-group-all = always, together with all others
 filter-group-one = in alternative { $number }
+filter-group-first = as an alternative to all others
 filter-group-new = in another alternative
 columns = Columns
 columns-apply = Show these
@@ -262,6 +284,8 @@ columns-remember = Show these by default
 columns-forget = Forget the columns that I chose
 columns-find = Find a column
 columns-width-of = Width of { $name }
+columns-left = Move { $name } to the left
+columns-right = Move { $name } to the right
 columns-pin = Pin
 columns-pin-of = Pin { $name }
 columns-pin-hint = Pinned columns, three at most, come first and stay visible when the table is scrolled sideways. On a narrow screen only the first one stays.
@@ -273,6 +297,8 @@ count-exact = { $count ->
    *[other] { $count } records
 }
 count-about = about { $count } records
+count-all = Count all
+count-exactly = Count exactly
 count-unknown = The records were not counted.
 too-long = { $count } characters: too long to be changed here. It stays as it is.
 width-automatic = automatic
@@ -319,10 +345,18 @@ cell-open = Whole record
 cell-only = Only this value
 cell-not = Not this value
 cell-same = Records with the same values
+cell-lost = The service cannot be reached, so nothing was saved. What you typed stays here; save it when you are connected again.
+cell-unsaved = This value is not saved. Save it or cancel first.
 
 # One record.
 
 by-database = Set by the database.
+unread = It cannot be read now, and stays as it is.
+why-view = This is a view, whose records cannot be changed.
+why-rights = You may not change records of this table.
+why-database = The database sets this value, so it cannot be changed.
+why-key = This table has no primary key: a record is found by { $field }. Where that is empty, or several records have the same, it cannot be changed.
+binary-hint = Hexadecimal digits, two for each byte. Later, a file can replace them.
 refers-to = Refers to { $model }.
 refers-open = Refers to { $model } { $key }
 related = Records that refer to this one
@@ -331,8 +365,12 @@ state-default = default
 back-to-list = Back to the list
 fields-wrong = Some fields are not right. Nothing was saved.
 conflict-apart = Somebody else has changed other fields meanwhile. Their changes are below, with yours; save again to keep both.
-conflict-same = Somebody else has changed the same fields meanwhile. Yours are in the form, theirs are shown below them; save again to keep yours.
+conflict-same = Somebody else has changed the same fields meanwhile. Nothing was saved. Choose below which value to keep, then save again.
+conflict-base = Before both changes:
 conflict-theirs = Now in the database:
+conflict-mine = In this form:
+conflict-keep = Keep mine
+conflict-take = Take theirs
 delete = Delete
 delete-what = The record { $key } of { $model } is deleted for good.
 delete-changed = Somebody else has changed the record meanwhile. Look at it again before you delete it.
@@ -390,10 +428,11 @@ bulk-delete-run = { $count ->
    *[other] Delete { $count } records
 }
 bulk-references = Records of other tables that refer to these:
-bulk-references-shown = { $count ->
-    [one] ({ $count } refers to the records below)
-   *[other] ({ $count } refer to the records below)
+bulk-references-all = { $count ->
+    [one] ({ $count } record)
+   *[other] ({ $count } records)
 }
+bulk-references-shown = ({ $count } of those that refer to the { $seen } records that are shown; the others were not looked at)
 bulk-rule-cascade = are deleted too
 bulk-rule-set-null = stay, and then refer to nothing
 bulk-rule-restrict = prevent the deletion: nothing is deleted
@@ -427,6 +466,7 @@ import-delimiter-semicolon = semicolon
 import-delimiter-tab = tab
 import-read = Read the columns
 import-no-file = Choose a file.
+import-no-step = The form did not say what to do with the file; nothing was done. Choose a button.
 import-no-head = The file has no line with the names of its columns.
 import-mapping = What the columns become
 import-column = Column
@@ -434,7 +474,7 @@ import-values = First values
 import-becomes = Becomes the field
 import-becomes-of = Field for { $column }
 import-leave-out = — left out —
-import-empty = As usual, an empty cell is NULL where the field allows it, else the empty text.
+import-empty = As usual, "" is the empty text where the field is a text, and a cell with nothing in it NULL where the field allows it, else the empty text. A choice is for both.
 import-empty-cells = Empty cells become
 import-empty-of = What empty cells of { $column } become
 import-empty-usual = as usual
@@ -524,6 +564,25 @@ sql-type-boolean = true or false
 sql-type-null = NULL
 sql-ask = This query has parameters: enter their values and run it again.
 sql-run = Run
+sql-run-part = Run the selection
+sql-part = Of the text, only what was selected was run:
+sql-part-lost = What was selected is not in the text any more, so nothing was run. Select it again.
+sql-typed = Text that you typed { $age }, and did not run:
+sql-typed-open = Go on with it
+sql-typed-discard = Discard it
+age-now = less than a minute ago
+age-minutes = { $count ->
+    [one] a minute ago
+   *[other] { $count } minutes ago
+}
+age-hours = { $count ->
+    [one] an hour ago
+   *[other] { $count } hours ago
+}
+age-days = { $count ->
+    [one] a day ago
+   *[other] { $count } days ago
+}
 sql-result = Result
 sql-rows = { $count ->
     [one] one row
@@ -1234,9 +1293,15 @@ keys-search = To the search
 keys-cells = To the next cell
 keys-row = To the first or last cell of the row
 keys-ends = To the first or last cell of the table
-keys-open = Open the record or the link of the cell
+keys-open = Open the link of the cell, or change its value
+keys-edit = Change the value of the cell
+keys-type = Any letter or digit but / and ?: begins a new value of the cell
+keys-restore = In a cell that is being changed: leave its value as it was
+keys-mark = Mark the record
+keys-space = Space
 keys-range = Choose several cells
 keys-copy = Copy the cells
+keys-run = Run the query
 
 # Mails that no mail server has taken.
 outbox-ask = If no mail arrives, the service may have no mail server: ask an operator of the service for the link.
@@ -1252,6 +1317,7 @@ audit-any = any
 audit-any-of = all
 audit-with = With
 audit-of-records = Record
+audit-of-imports = Import
 audit-of-pages = Page
 audit-of-account = Sign-in
 audit-of-users = User
@@ -1275,8 +1341,11 @@ audit-of-account-keys = Own API key
 audit-of-signing-keys = Signing key
 audit-did-accept-invitation = invitation accepted
 audit-did-act-as = seen as by an administrator
+audit-did-begin = begun
 audit-did-bulk-create = several created
 audit-did-call = called
+audit-did-cancel = cancelled
+audit-did-go-on = continued
 audit-did-change-email = another address asked for
 audit-did-change-email-complete = address changed
 audit-did-change-password = password changed

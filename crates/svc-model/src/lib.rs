@@ -7,7 +7,7 @@
 //!   are in `svc-auth`. [`administration`] has a module for each group of operations that administer the service.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
 //! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are the bodies that are read and written; [`json_text`] lays out
-//!   the JSON that pages hold as text.
+//!   the JSON that pages hold as text, and [`csv`] writes rows of files.
 //!
 //! This crate has no I/O and no runtime; it builds for `wasm32-unknown-unknown`.
 //!
@@ -38,6 +38,7 @@ extern crate self as svc_model;
 pub mod account;
 pub mod administration;
 mod comma_list;
+pub mod csv;
 mod draft;
 mod filter;
 pub mod functions;

@@ -56,6 +56,19 @@ test("the references of a database are read without moving their table sideways"
   });
 });
 
+test("what is touched is at least 24 pixels high", async () => {
+  for (const name of ["environment", "models", "teams", "audit", "records-filtered", "structure"]) {
+    await tour.visit(place(name), onPhone, async ({ page, go }) => {
+      await go();
+      const small = await page.locator("main a:visible").evaluateAll((links) => {
+        const high = (link) => Math.max(...[...link.getClientRects()].map(({ height }) => height));
+        return links.filter((link) => high(link) < 24).map((link) => `${link.textContent}: ${high(link)}`);
+      });
+      assert.deepEqual(small, [], name);
+    });
+  }
+});
+
 /** Where an element is. */
 function around(element) {
   const { left, right, top, width } = element.getBoundingClientRect();

@@ -1,6 +1,7 @@
 // What the modules of the console add to links and forms.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 import { places } from "./places.mjs";
@@ -24,6 +25,33 @@ test("the count comes by itself, and the slash leads to the search", async () =>
     assert.deepEqual(visitor.unexpected(), []);
   });
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`a record leads back to its row on the page of the list that one came from${javaScriptEnabled ? "" : ", without scripts"}`, async () => {
+    const records = place("records-filtered");
+    const list = { ...records, path: `${records.path.replace("kind=3&", "")}&_per_page=20` };
+    await tour.visit(list, { javaScriptEnabled }, async ({ page, visitor, go }) => {
+      // Without scripts the count does not come by itself, so nothing is waited for.
+      await (javaScriptEnabled ? go() : page.goto(list.path));
+      for (let number = 0; number < 2; number += 1) await page.locator("a[rel=next]").click();
+      const here = page.url();
+      const keys = () => page.locator("tbody a.key").allInnerTexts();
+      const before = await keys();
+      const opened = before.at(-1);
+      await page.locator("tbody a.key").last().click();
+      await page.getByRole("button", { name: text("save"), exact: true }).click();
+      await page.getByRole("link", { name: text("back-to-list") }).click();
+      assert.equal(page.url(), `${here}#row-${opened}`);
+      assert.deepEqual(await keys(), before);
+      const row = page.locator("tr:target");
+      assert.equal(await row.locator("a.key").innerText(), opened);
+      const { top, bottom } = await row.evaluate((it) => it.getBoundingClientRect().toJSON());
+      const height = page.viewportSize().height;
+      assert(top > 0 && bottom < height, `${top} to ${bottom} of ${height}`);
+      assert.deepEqual(visitor.unexpected(), []);
+    });
+  });
+}
 
 test("a menu closes with Escape, and gives back the focus", async () => {
   await tour.visit(place("records"), {}, async ({ page, go }) => {
@@ -82,15 +110,139 @@ test("signing out in one tab leaves nothing to read in the others", async () => 
   try {
     await visitor.signIn();
     const [left, read] = [await visitor.open(place("record").path), await visitor.open(place("records").path)];
+    // One with a form that was changed, and somebody who stays if asked.
+    const changed = await visitor.open("/console/profile/");
+    const asked = [];
+    changed.on("dialog", async (dialog) => {
+      asked.push(dialog.type());
+      await dialog.dismiss();
+    });
+    await changed.locator('[name="first_name"]').fill("other");
     await left.locator("header summary").last().click();
     await left.getByRole("button", { name: text("sign-out") }).click();
     await read.getByText("bolt").waitFor({ state: "detached", timeout: 2_000 });
-    await read.waitForURL(/\/sign-in\//);
+    await Promise.all([read.waitForURL(/\/sign-in\//), changed.waitForURL(/\/sign-in\//)]);
+    assert.deepEqual(asked, []);
+    await changed.getByLabel(text("password")).waitFor();
     await read.goBack().catch(() => {});
     assert.equal(await read.getByText("bolt").count(), 0);
     assert.deepEqual(visitor.unexpected(), []);
   } finally {
     await visitor.leave();
+  }
+});
+
+// Longer than what is kept between two pages; without JavaScript there are fewer rows, and longer ones.
+const files = [
+  { javaScriptEnabled: true, rows: 110_000, note: "a note" },
+  { javaScriptEnabled: false, rows: 1_000, note: "n".repeat(3_000) },
+];
+for (const { javaScriptEnabled, rows, note } of files) {
+  const how = javaScriptEnabled ? "" : " without JavaScript";
+  test(`a large file is imported whole, and its refused rows are in another file${how}`, async () => {
+    // Each hundredth row has a price that is none.
+    const line = (at) => `${100_000 + at},imported,${at % 100 === 50 ? "dear" : "1.5"},${note}`;
+    const file = ["id,name,price,note", ...Array.from({ length: rows }, (_, at) => line(at)), ""].join("\n");
+    assert(file.length > 2 << 20);
+    const sent = { name: "parts.csv", mimeType: "text/csv", buffer: Buffer.from(file) };
+    const made = "models/parts?name=imported";
+    try {
+      await tour.visit(place("records-import"), { javaScriptEnabled }, async ({ page, visitor, go }) => {
+        page.setDefaultTimeout(120_000);
+        await go();
+        await page.locator('[type="file"]').setInputFiles(sent);
+        await page.getByRole("button", { name: text("import-read") }).click();
+        const run = page.getByRole("button", { name: text("import-run"), exact: true });
+        await run.click();
+        // The browser asks for the file, which it has to send again.
+        const again = page.locator('[type="file"]:invalid');
+        await again.setInputFiles(sent);
+        await run.click();
+        await page.waitForURL(/\/imports\/[^/]+\/$/);
+        await page.reload();
+        await page.getByText(text("import-done")).waitFor();
+        const refused = rows / 100;
+        const facts = (await page.locator(".notice").innerText()).replaceAll(/[^\w :]/g, "");
+        assert(facts.includes(`${rows} rows read: ${rows - refused} new records 0 changed ${refused} refused`), facts);
+        assert.equal(JSON.parse(await tour.world.data("sqlite", `${made}&_per_page=1`)).count, rows - refused);
+        const coming = page.waitForEvent("download");
+        await page.getByRole("link", { name: text("import-refused-file") }).click();
+        const lines = (await readFile(await (await coming).path(), "utf8")).split("\r\n");
+        assert.equal(lines.filter((row) => row.includes("dear")).length, refused);
+        assert.deepEqual(visitor.unexpected(), []);
+      });
+    } finally {
+      await tour.world.data("sqlite", made, null, "DELETE");
+    }
+  });
+}
+
+test("what is selected of a query runs alone, and the button and the result say so", async () => {
+  await tour.visit(place("sql"), {}, async ({ page, visitor, go }) => {
+    await go();
+    const area = page.locator("#query");
+    const whole = page.getByRole("button", { name: text("sql-run"), exact: true });
+    const part = page.getByRole("button", { name: text("sql-run-part"), exact: true });
+    await area.fill("SELECT 1 AS one;\nSELECT 'ä' AS two");
+    await whole.waitFor();
+    await page.keyboard.press("Shift+Home");
+    await part.waitFor();
+    assert.equal(await whole.count(), 0);
+    await picture(page, "sql-part-1280");
+    await page.keyboard.press("Control+Enter");
+    await page.waitForURL(/&part=17-34&/);
+    assert.equal((await page.locator("#result thead").innerText()).trim(), "two");
+    await page.getByText(text("sql-part")).waitFor();
+    // The text is whole, and what ran is selected in it.
+    assert.equal(await area.inputValue(), "SELECT 1 AS one;\nSELECT 'ä' AS two");
+    await part.waitFor();
+    await area.press("ArrowLeft");
+    await whole.waitFor();
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+});
+
+test("text that was typed and not run is offered after a reload, a crash, and signing in", async () => {
+  const typed = "SELECT 42 AS typed";
+  const offer = (page) => page.getByRole("link", { name: text("sql-typed-open"), exact: true });
+  await tour.visit(place("sql"), {}, async ({ page, visitor, go }) => {
+    await go();
+    page.on("dialog", (dialog) => dialog.accept());
+    const kept = page.waitForResponse((answer) => answer.url().endsWith("/typed/"));
+    await page.locator("#query").fill(typed);
+    await kept;
+    await page.reload();
+    await offer(page).waitFor();
+    assert.equal(await page.locator("#query").inputValue(), "");
+    const session = await visitor.context.newCDPSession(page);
+    const crashed = page.waitForEvent("crash");
+    session.send("Page.crash").catch(() => {});
+    await crashed;
+    const next = await visitor.context.newPage();
+    await next.goto(place("sql").path);
+    await offer(next).waitFor();
+    await picture(next, "sql-typed-1280");
+    // What is typed when a page is left does not wait for a pause.
+    next.on("dialog", (dialog) => dialog.accept());
+    await next.locator("#query").fill(`${typed}, 1`);
+    await next.goto(place("records").path);
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+  const later = await Visitor.arrive(tour.browser, tour.world.origin);
+  try {
+    await later.signIn();
+    const page = await later.open(place("sql").path);
+    await offer(page).click();
+    assert.equal(await page.locator("#query").inputValue(), `${typed}, 1`);
+    assert.equal(await offer(page).count(), 0);
+    await page.getByRole("button", { name: text("sql-run"), exact: true }).click();
+    await page.locator("#result td").getByText("42").waitFor();
+    await page.goto(place("sql").path);
+    await page.locator("#query").waitFor();
+    assert.equal(await offer(page).count(), 0);
+    assert.deepEqual(later.unexpected(), []);
+  } finally {
+    await later.leave();
   }
 });
 

@@ -132,7 +132,9 @@ impl Page {
 
     /// Sends the form as it is, with these fields entered.
     fn submit(&self, entered: &[(&str, &str)]) -> (Self, Answer) {
-        let Form { action, mut fields } = self.form();
+        let Form {
+            action, mut fields, ..
+        } = self.form();
         for (name, value) in entered {
             let field = fields.iter_mut().find(|(known, _)| known == name);
             let (_, field) = field.unwrap_or_else(|| panic!("no field {name}: {}", self.body));

@@ -107,7 +107,7 @@ fn many_records_are_changed_after_a_preview_and_only_as_many_as_it_said() {
         );
         assert!(
             file.body
-                .starts_with("id,name,note\r\n1,bolt,\"a  \nb\"\r\n2,,\r\n10,nut,"),
+                .starts_with("id,name,note\r\n1,bolt,\"a  \nb\"\r\n2,\"\",\r\n10,nut,"),
             "{}",
             file.body
         );
@@ -151,4 +151,28 @@ fn a_file_of_many_pages_has_each_record_once() {
     ));
     assert_eq!(file.body.lines().count(), 20_001);
     assert_eq!(file.body.len() / 400_000, 20);
+}
+
+#[test]
+fn a_preview_says_how_many_refer_to_all_records_or_that_only_some_were_looked_at() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let delete =
+            format!("/console/projects/main/prod/records/{engine}/makers/delete/?_which=all");
+        // Both are looked at, and a record refers to each.
+        let page = browser.page(&delete);
+        assert!(page.contains("(2 records)"), "{page}");
+        assert!(!page.contains("not looked at"), "{page}");
+        for id in 10..18 {
+            let record = json!({"id": id, "name": "new"});
+            let call = setup.service.data("POST", engine, "/models/makers");
+            call.json(&record).expect(201);
+        }
+        let page = browser.page(&delete);
+        assert!(page.contains("the others were not looked at"), "{page}");
+        // Nothing refers to these, so nothing is said of what would become of it.
+        let page = browser.page(&format!("{delete}&id__in=10,11"));
+        assert!(!page.contains("Records of other tables"), "{page}");
+    }
 }

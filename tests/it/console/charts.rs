@@ -245,9 +245,12 @@ fn a_member_sees_nothing_on_the_first_page_of_what_the_team_may_not_read() {
         assert_eq!(part.status, 404, "{}", part.body);
         assert!(!part.body.contains("parts"), "{}", part.body);
     }
-    for place in ["resources/m/", "resources/m/diagram/"] {
-        let answer = mia.get(&format!("{HOME}{place}"));
-        assert_eq!(answer.status, 403, "{place}: {}", answer.body);
+    // What somebody may not see is answered like what is not there.
+    for name in ["m", "nothing"] {
+        for below in ["", "diagram/"] {
+            let answer = mia.get(&format!("{HOME}resources/{name}/{below}"));
+            assert_eq!(answer.status, 404, "{name}/{below}: {}", answer.body);
+        }
     }
     mia.page(&format!("{HOME}resources/s/"));
     // What others see of the shared dashboard stays when a copy of it is changed.

@@ -55,6 +55,21 @@ fn widths_and_pinned_columns_are_in_the_address_and_are_there_again_elsewhere() 
     for part in [columns, table, cell] {
         assert!(page.contains(part), "{part}: {page}");
     }
+    // A column changes places with the one beside it, pinned ones among themselves, and the form stays open.
+    let form = "_column=note&_column=id&_column=name&_column=amount&_pin=note&_pin=id&_width=";
+    let moved = led_to(&format!("{form}&_move=left.amount"));
+    let at = format!("{list}?_fields=note,id,amount,name&_pin=note&_pin=id&_arranged=1");
+    assert_eq!(moved, at);
+    let arranged = browser.page(&moved);
+    assert!(
+        arranged.contains("<details class=\"menu\" open>"),
+        "{arranged}"
+    );
+    let edge = "value=\"left.amount\" disabled";
+    assert!(arranged.contains(edge), "{arranged}");
+    let moved = led_to(&format!("{form}&_move=right.note"));
+    let at = format!("{list}?_fields=id,note,name,amount&_pin=id&_pin=note&_arranged=1");
+    assert_eq!(moved, at);
     // An address may say otherwise.
     let none = led_to("_column=id&_column=name&_width=&_width=");
     assert_eq!(none, format!("{list}?_fields=id,name&_pin="));

@@ -69,3 +69,54 @@ fn filters_are_made_changed_and_combined_by_links_and_forms() {
         );
     }
 }
+
+#[test]
+fn filters_of_one_field_hold_together_and_an_alternative_to_one_is_an_or() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let list = list(engine);
+        let led_to = |query: &str| {
+            let answer = browser.get(&format!("{list}?{query}"));
+            assert_eq!(answer.status, 303, "{query}: {}", answer.body);
+            answer.header("location").to_owned()
+        };
+        let at = led_to("name__icontains=o&_add_field=name&_add_lookup=icontains&_add_value=x");
+        let page = browser.page(&at);
+        assert!(
+            page.contains("_edit=0") && page.contains("_edit=1"),
+            "{page}"
+        );
+        assert!(!page.contains("record/1/"), "{page}");
+        let at = led_to("amount__ne=1&_add_field=amount&_add_lookup=ne&_add_value=2");
+        let page = browser.page(&at);
+        assert!(
+            page.contains("record/1/") && !page.contains("record/2/"),
+            "{page}"
+        );
+
+        let at = led_to("id=1&_add_field=id&_add_lookup=exact&_add_value=2&_group=0");
+        let page = browser.page(&at);
+        assert!(
+            page.contains("record/1/") && page.contains("record/2/"),
+            "{page}"
+        );
+        assert!(page.contains(">either<") && page.contains(">or<"), "{page}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_filter_is_said_beside_it() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let page = browser.page(&format!("{}?name=bolt&amount__gt=abc", list(engine)));
+        let chips = page.split("class=\"filters\"").nth(1).unwrap();
+        let chips = chips.split("</div>").next().unwrap();
+        assert_eq!(chips.matches("field-error").count(), 1, "{chips}");
+        let (before, _) = chips.split_once("field-error").unwrap();
+        assert!(before.contains("abc"), "{chips}");
+        assert!(!page.contains("class=\"notice error\""), "{page}");
+        assert!(page.contains("No records are shown"), "{page}");
+    }
+}

@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use svc_tests::browser::{link_of, link_with};
+
 use super::{ENGINES, Setup, list, record, signed_in};
 
 #[test]
@@ -181,4 +183,78 @@ fn two_people_on_one_record_lose_nothing() {
     assert_eq!(saved.status, 303, "{}", saved.body);
     let kept = setup.service.data("GET", "s", "/models/parts/1").ok();
     assert_eq!(kept["name"], json!("his"));
+}
+
+#[test]
+fn a_record_leads_back_to_its_row_in_the_list_that_one_came_from() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let first = browser.page(&format!("{}?_order_by=name&_per_page=1", list("s")));
+    let next = link_with(&first, "rel", "next");
+    let row = browser.page(&next);
+    let opened = link_with(&row, "class", "key");
+    assert!(opened.contains("record/1/?_list="), "{opened}");
+    let back = |page: &str| link_of(page, "Back to the list");
+    let page = browser.page(&opened);
+    assert_eq!(back(&page), format!("{next}#row-1"));
+    assert!(row.contains("<tr id=\"row-1\""), "{row}");
+
+    // Through what is wrong, what somebody else has written meanwhile, saving, the history, and choosing.
+    let wrong = browser.submit(&opened, &page, &[("value:amount", "many")]);
+    assert_eq!(back(&wrong.body), format!("{next}#row-1"));
+    let theirs = setup.service.data("PATCH", "s", "/models/parts/1");
+    theirs.json(&json!({"note": "theirs"})).ok();
+    let met = browser.submit(&opened, &page, &[("value:name", "zinc")]);
+    assert_eq!(met.status, 412);
+    assert_eq!(back(&met.body), format!("{next}#row-1"));
+    let saved = browser.submit_ok(&opened, &met.body, &[]);
+    assert_eq!(saved, format!("{opened}&saved=1"));
+    let page = browser.page(&saved);
+    assert_eq!(back(&page), format!("{next}#row-1"));
+    let history = browser.page(&link_of(&page, "History"));
+    assert!(history.contains(&opened.replace('&', "&amp;")), "{history}");
+    let picker = browser.submit(&opened, &page, &[("pick", "maker_id")]);
+    let chosen = browser.submit(&opened, &picker.body, &[("picked", "[\"2\"]")]);
+    assert_eq!(back(&chosen.body), format!("{next}#row-1"));
+
+    // A record that is deleted leads back to the same page of the list.
+    let delete = link_of(&page, "Delete");
+    let page = browser.page(&delete);
+    let gone = browser.submit_ok(&delete, &page, &[("confirm", "parts")]);
+    assert_eq!(gone, format!("{next}&_gone=1"));
+    // Nothing in the address of a record leads elsewhere.
+    let page = browser.page(&format!(
+        "{}?_list=%22%3E%3Cb%3E%26_gone=1%26a=%23x",
+        record("s", 2)
+    ));
+    let back = back(&page);
+    assert!(
+        back.starts_with(&list("s")) && !back.contains("_gone") && back.ends_with("%23x#row-2"),
+        "{back}"
+    );
+}
+
+#[test]
+fn records_are_counted_without_scripts_when_somebody_asks() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        // Where all are shown, nothing is left to count.
+        let page = browser.page(&list(engine));
+        assert!(
+            page.contains("2 records") && !page.contains("data-fragment=\"count\""),
+            "{page}"
+        );
+        let page = browser.page(&format!("{}?_per_page=1", list(engine)));
+        assert!(page.contains("one record shown"), "{page}");
+        let page = browser.page(&link_of(&page, "Count all"));
+        assert!(
+            page.contains("2 records") && page.contains("record/2/"),
+            "{page}"
+        );
+        let next = link_with(&page, "rel", "next");
+        assert!(!next.contains("_counted"), "{next}");
+        let exact = format!("{}?_per_page=1&_counted=exact", list(engine));
+        assert!(browser.page(&exact).contains("2 records"));
+    }
 }

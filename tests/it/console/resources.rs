@@ -1,8 +1,11 @@
 //! Databases: connecting, state, disconnecting.
 
-use svc_tests::servers::{PostgresServer, Server as _};
+use svc_tests::{
+    browser::{form_of, link_of},
+    servers::{PostgresServer, Server as _},
+};
 
-use super::{HOME, Setup, signed_in};
+use super::{HOME, Setup, list, signed_in};
 
 #[test]
 fn a_database_is_tested_connected_and_disconnected_in_the_browser() {
@@ -149,4 +152,53 @@ fn who_administers_is_offered_no_files_of_the_machine_and_nothing_else_that_is_r
     let refused = member.post(&by_url, &fields);
     assert_eq!(refused.status, 400);
     assert!(!refused.body.contains("unchecked"), "{}", refused.body);
+}
+
+#[test]
+fn a_database_that_has_moved_is_changed_and_keeps_its_tokens() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let place = format!("{HOME}resources/p/");
+    let change = link_of(&browser.page(&place), "Change the connection");
+    let page = browser.page(&change);
+    assert!(!page.contains("s3cret"), "{page}");
+    let action = format!("{change}?engine=postgres");
+    let form = form_of(&page, &action).fields;
+    let value = |name: &str| {
+        let found = form.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str()).unwrap_or_default()
+    };
+    assert_eq!((value("host"), value("user")), ("127.0.0.1", "svc"));
+    assert!(!value("database").is_empty() && value("password").is_empty());
+    let send = |fields: &[(&str, &str)]| browser.submit(&action, &page, fields);
+    let fault = |body: &str, field: &str| {
+        assert!(body.contains(&format!("id=\"error-{field}\"")), "{body}");
+    };
+    // The address is replaced whole, so the old password is not kept in silence, and what is wrong stands where it is entered.
+    let refused = send(&[("action", "save"), ("password", "wrong")]);
+    assert_eq!(refused.status, 400);
+    fault(&refused.body, "password");
+    let password = ("password", "s3cret/p@ss");
+    let refused = send(&[("action", "test"), password, ("database", "nothing")]);
+    fault(&refused.body, "database");
+    let refused = send(&[("action", "test"), password, ("port", "1")]);
+    fault(&refused.body, "url");
+    let passed = send(&[("action", "test"), password, ("tls", "never")]);
+    assert!(passed.body.contains("PostgreSQL"), "{}", passed.body);
+    let host = ("host", "localhost");
+    let saved = send(&[("action", "save"), password, host, ("tls", "never")]);
+    assert_eq!(saved.header("location"), format!("{place}?saved=1"));
+    assert!(browser.page(&list("p")).contains("record/1/"));
+    // Who has opened the form before learns that it was changed.
+    let met = send(&[("action", "save"), password, ("database", "other")]);
+    assert_eq!(met.status, 400, "{}", met.body);
+    assert!(
+        met.body.contains("Somebody else has changed"),
+        "{}",
+        met.body
+    );
+
+    let editor = setup.member("eve@example.com", "Editor");
+    assert_eq!(editor.get(&change).status, 403);
+    assert!(!editor.page(&place).contains("/connection/"));
 }

@@ -42,6 +42,9 @@ fn a_view_is_kept_shared_changed_and_deleted() {
         "{page}"
     );
 
+    let twice = browser.page(&format!("{list}?_view={uid}&lost=1&_fields=id,lost"));
+    assert!(!twice.contains("lost, lost"), "{twice}");
+
     let change = format!("{list}views/{uid}/?_order_by=name");
     let page = browser.page(&change);
     let at = browser.submit_ok(&change, &page, &[("name", "Others")]);

@@ -12,7 +12,7 @@ use serde::{
     de::{MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
-use svc_model::JsonObject;
+use svc_model::{JsonObject, csv};
 
 use super::Format;
 use crate::error::{Error, OrJson as _};
@@ -88,7 +88,7 @@ impl<W: Write> RowWriter<W> {
     /// Writes all rows there are; in CSV with the columns of all of them.
     pub(crate) fn write_all(mut self, rows: Vec<JsonObject>) -> Result<(), Error> {
         if let (Sink::Csv(header), Some(columns)) = (&mut self.sink, columns(&rows)) {
-            put(&mut self.out, &csv_line(&columns))?;
+            put(&mut self.out, &names_line(&columns))?;
             *header = Some(columns);
         }
         for row in rows {
@@ -124,11 +124,11 @@ impl<W: Write> RowWriter<W> {
                 let mut lines = Vec::new();
                 let columns = columns.get_or_insert_with(|| {
                     let names: Vec<_> = row.iter().map(|(name, _)| name.to_owned()).collect();
-                    lines = csv_line(&names);
+                    lines = names_line(&names);
                     names
                 });
-                let values: Vec<_> = columns.iter().map(|name| text_of(&row, name)).collect();
-                lines.append(&mut csv_line(&values));
+                let values = columns.iter().map(|name| cell_of(row.get_raw(name)));
+                csv::push_row(&mut lines, values);
                 put(&mut self.out, &lines)
             }
         }
@@ -165,19 +165,14 @@ impl<W: Write> RowWriter<W> {
                 if columns.is_none() {
                     let first = parse(first)?;
                     let names: Vec<_> = first.iter().map(|(name, _)| name.to_owned()).collect();
-                    lines = csv_line(&names);
+                    lines = names_line(&names);
                     *columns = Some(names);
                 }
                 let columns = columns.as_deref().unwrap_or_default();
-                let mut csv = csv_writer(&mut lines);
                 for record in records {
                     let mut json = serde_json::Deserializer::from_str(record.get());
                     let cells = json.deserialize_map(Cells(columns)).or_json("a record")?;
-                    // Writing to memory does not fail.
-                    for cell in cells {
-                        let _ = csv.write_field(text(cell.unwrap_or("null")).as_bytes());
-                    }
-                    let _ = csv.write_record(None::<&[u8]>);
+                    csv::push_row(&mut lines, cells.into_iter().map(cell_of));
                 }
             }
         }
@@ -370,19 +365,16 @@ fn to_json(row: &JsonObject) -> Result<String, Error> {
     serde_json::to_string(row).or_json("a record")
 }
 
-/// A line of CSV (RFC 4180).
-fn csv_line(fields: &[String]) -> Vec<u8> {
+/// The line of CSV with the names of columns.
+fn names_line(columns: &[String]) -> Vec<u8> {
     let mut line = Vec::new();
-    // Writing to memory does not fail, and a record of its own may have any length.
-    let _ = csv_writer(&mut line).write_record(fields);
+    csv::push_row(&mut line, columns.iter().map(Some));
     line
 }
 
-/// Writes CSV (RFC 4180) behind what is there.
-fn csv_writer(lines: &mut Vec<u8>) -> csv::Writer<&mut Vec<u8>> {
-    csv::WriterBuilder::new()
-        .terminator(csv::Terminator::CRLF)
-        .from_writer(lines)
+/// A value of JSON as a cell of CSV; none for NULL, and where there is no value.
+fn cell_of(json: Option<&str>) -> Option<Cow<'_, str>> {
+    json.filter(|json| *json != "null").map(text)
 }
 
 #[cfg(test)]
@@ -455,6 +447,19 @@ mod tests {
                 assert_eq!(text, written(format, &rows));
             }
         }
+    }
+
+    #[test]
+    fn csv_tells_null_from_the_empty_text() {
+        let rows = [r#"{"a":null,"b":""}"#, r#"{"a":"","b":"x\"y"}"#];
+        let text = "a,b\r\n,\"\"\r\n\"\",\"x\"\"y\"\r\n";
+        assert_eq!(written(Format::Csv, &rows), text);
+        let raw: Vec<Box<RawValue>> = rows.map(|row| serde_json::from_str(row).unwrap()).into();
+        let mut out = Vec::new();
+        let mut writer = RowWriter::new(&mut out, Format::Csv, false);
+        writer.write_page(&raw).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), text);
     }
 
     #[test]

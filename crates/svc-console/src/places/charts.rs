@@ -180,7 +180,7 @@ fn actions(context: &Context<'_>, item: &Item) -> Markup {
     html! {
         div.actions {
             form method="post" action=(context.place(["dashboard"])) {
-                (account_field(&context.account))
+                (account_field(context.visit))
                 input type="hidden" name="chart" value=(item.uid);
                 button name="action" value="add" { (texts.get("dashboard-add-chart")) }
             }

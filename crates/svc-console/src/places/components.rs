@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 use serde_json::value::RawValue;
-use svc_model::{ListQuery, Paginated, administration::account::Account, resources::FieldType};
+use svc_model::{ListQuery, Paginated, resources::FieldType};
 
 use crate::{
     answer::Answer,
@@ -44,7 +44,7 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
     let sections = [
         ("Buttons", buttons()),
         ("Fields", fields(visit)),
-        ("Confirmations", confirmations(visit, &account)),
+        ("Confirmations", confirmations(visit)),
         ("Notices", notices(visit)),
         ("Cells", cells(visit)),
         ("Lists", lists()),
@@ -125,7 +125,7 @@ fn fields(visit: &Visit) -> Markup {
     }
 }
 
-fn confirmations(visit: &Visit, account: &Account) -> Markup {
+fn confirmations(visit: &Visit) -> Markup {
     let one = |name: Option<&'static str>, is_forbidden: bool| Confirmation {
         what: html! { p { "The record 1 of parts is deleted for good." } },
         action: visit.root.below(["components"]),
@@ -135,9 +135,9 @@ fn confirmations(visit: &Visit, account: &Account) -> Markup {
         is_forbidden,
     };
     html! {
-        (one(None, false).form(visit, account, &html! {}))
-        (one(Some("parts"), false).form(visit, account, &html! {}))
-        (one(None, true).form(visit, account, &html! {}))
+        (one(None, false).form(visit, &html! {}))
+        (one(Some("parts"), false).form(visit, &html! {}))
+        (one(None, true).form(visit, &html! {}))
     }
 }
 

@@ -138,6 +138,14 @@ pub(crate) fn or_not_found(error: Error) -> Problem {
     }
 }
 
+/// The same, where what somebody may not see is answered like what is not there.
+pub(crate) fn or_hidden(error: Error) -> Problem {
+    match error.is_forbidden() {
+        true => Problem::NotFound,
+        false => or_not_found(error),
+    }
+}
+
 /// A form that somebody else has opened is not sent in the name of who is signed in by now.
 pub(crate) fn check_account(visit: &Visit, account: &Account) -> Result<()> {
     match visit.form().get("account") {

@@ -8,13 +8,12 @@ mod lists;
 mod picture;
 
 use maud::{Markup, html};
-use svc_model::resources::ModelDescription;
 
 use self::graph::{Drawn, Graph};
 use super::{
     Context, Scope,
     model::{described, nothing},
-    or_not_found, resources,
+    or_hidden, resources, structure,
 };
 use crate::{
     answer::Answer,
@@ -26,6 +25,8 @@ use crate::{
 
 /// How many models are drawn at most.
 const MOST: usize = 60;
+/// How many fields of a model are listed.
+const FIELDS: usize = 500;
 /// The longest name of a model that is looked for.
 const LONGEST: usize = 500;
 
@@ -44,11 +45,12 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Resu
     let client = visit.client_in(&scope.project, &scope.environment)?;
     let described = async {
         let described = described(visit, &client, scope, resource).await;
-        described.map_err(or_not_found)
+        described.map_err(or_hidden)
     };
     let (context, models) = tokio::try_join!(Context::open(visit, scope), described)?;
+    // Like one that is not there.
     if models.is_empty() && !context.is_administrator() {
-        return Err(Problem::Forbidden);
+        return Err(Problem::NotFound);
     }
     let query = visit.query()?;
     let wanted: String = query.text("model").chars().take(LONGEST).collect();
@@ -92,6 +94,11 @@ impl Place<'_> {
         self.context.place(["records", self.resource, model])
     }
 
+    /// The address of the structure of a model.
+    fn structure(&self, model: &str) -> Href {
+        structure::place(self.context, self.resource, model)
+    }
+
     /// The form in which a model is chosen.
     fn chooser(&self, wanted: &str, graph: &Graph<'_>) -> Markup {
         let texts = self.context.texts();
@@ -121,7 +128,10 @@ impl Place<'_> {
             return html! {
                 (self.drawing(graph, &drawn))
                 (lists::left_out(self, graph, &drawn))
-                @if let Some(model) = graph.model(model) { (lists::fields(self, model)) }
+                @if let Some(model) = graph.model(model) {
+                    (structure::fields(texts, model, FIELDS, |name| graph.find(name).map(|_| self.structure(name))))
+                    p { a href=(self.structure(&model.model)) { (texts.get("structure")) } }
+                }
             };
         }
         html! {
@@ -151,11 +161,4 @@ impl Place<'_> {
             (lists::references(self, graph, drawn))
         }
     }
-}
-
-/// The fields of the key of a model; none where it has no key of its own.
-fn key_of(model: &ModelDescription) -> Vec<&str> {
-    let fields = model.primary_key_field.split(',');
-    let fields = fields.filter(|field| !field.is_empty() && !model.primary_key_auto);
-    fields.collect()
 }

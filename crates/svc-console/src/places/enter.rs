@@ -8,7 +8,11 @@ use crate::{
     FirstOperator,
     answer::Answer,
     problem::{Problem, Result},
-    ui::{form::email_and_password, frame::plain_page, notice},
+    ui::{
+        form::{email_and_password, token_field},
+        frame::plain_page,
+        notice,
+    },
     visit::Visit,
 };
 
@@ -43,6 +47,7 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
             h1 { (title) }
             p { (texts.get("enter-what")) }
             form method="post" action=(visit.root.below(["enter"])) {
+                (token_field(visit))
                 input type="hidden" name="code" value=(query.text("code"));
                 button.primary autofocus { (texts.get("sign-in")) }
             }
@@ -92,6 +97,7 @@ fn first_run_page(visit: &Visit, code: &str, message: Option<Markup>) -> Markup 
             p { (texts.get("first-run-what")) }
             @if let Some(message) = message { (message) }
             form.stack method="post" action=(visit.root.below(["first-run"])) {
+                (token_field(visit))
                 input type="hidden" name="code" value=(code);
                 (email_and_password(texts, visit.form().text("email"), "new-password"))
             button.primary { (texts.get("first-run-make")) }

@@ -8,7 +8,7 @@ use super::{
     dashboard::Dashboard,
     model::{described, nothing},
     readable::Readable,
-    resources,
+    resources, structure,
 };
 use crate::{
     answer::Answer,
@@ -114,7 +114,10 @@ fn model_list(
                         a href=(home.below(["records", resource.as_str(), &model.model])) { bdi { (model.model) } }
                         span.muted {
                             @if model.is_view { (texts.get("view")) " · " }
-                            (texts.with("fields-count", [("count", model.fields.len().into())]))
+                            a href=(structure::place(context, resource.as_str(), &model.model)) {
+                                (texts.with("fields-count", [("count", model.fields.len().into())]))
+                                span.visually-hidden { ": " bdi { (model.model) } }
+                            }
                         }
                     }
                 }

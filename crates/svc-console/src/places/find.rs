@@ -337,8 +337,27 @@ fn keys(texts: &Texts) -> Markup {
             texts.get("keys-ends"),
         ),
         ("[role='grid']", "Enter", texts.get("keys-open")),
+        ("[role='grid'][data-edits]", "F2", texts.get("keys-edit")),
+        (
+            "[role='grid'][data-edits]",
+            "A … Z, 0 … 9",
+            texts.get("keys-type"),
+        ),
+        (
+            "[role='grid'][data-edits]",
+            "Esc",
+            texts.get("keys-restore"),
+        ),
+        (
+            "[role='grid'] [name='_row']",
+            &texts.get("keys-space"),
+            texts.get("keys-mark"),
+        ),
         ("[role='grid']", "Shift ← ↑ → ↓", texts.get("keys-range")),
         ("[role='grid']", "Ctrl C", texts.get("keys-copy")),
+        ("[data-enter='run']", "Ctrl Enter", texts.get("keys-run")),
+        ("textarea.json", "Ctrl S", texts.get("save")),
+        ("[data-key='x']", "x", texts.get("seen-as-end")),
     ];
     html! {
         h2 { (texts.get("keys")) }

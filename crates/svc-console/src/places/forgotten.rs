@@ -7,7 +7,7 @@ use svc_model::Realm;
 use crate::{
     answer::Answer,
     problem::{Result, status_of},
-    ui::{frame::plain_page, notice},
+    ui::{form::token_field, frame::plain_page, notice},
     visit::Visit,
 };
 
@@ -44,6 +44,7 @@ fn page(visit: &Visit, email: &str, message: Option<Markup>) -> Markup {
             @if let Some(message) = message { (message) }
             p { (texts.get("forgotten-what")) }
             form.stack method="post" action=(visit.root.below(["forgotten"])) {
+                (token_field(visit))
                 label { (texts.get("email"))
                     input type="email" name="email" value=(email) autocomplete="username" required autofocus;
                 }

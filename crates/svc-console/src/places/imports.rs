@@ -1,7 +1,8 @@
 //! Imports of CSV: choosing the file, saying what its columns become, trying it, and making records of it.
 //!
 //! A browser sends a file once for each form. A small one is carried from form to form as text; a large one is chosen again, and
-//! passes through to the service as it arrives.
+//! passes through to the service as it arrives. What follows the file in a form, as its buttons do, arrives too late to decide what
+//! is done with it: that is in the address that the form is sent to.
 
 mod begin;
 mod head;
@@ -21,6 +22,7 @@ use self::{
 use super::{Scope, context::check_account, model::Model};
 use crate::{
     answer::Answer,
+    href::Href,
     problem::{Problem, Result},
     ui::{form::account_field, notice},
     visit::{Form, Visit},
@@ -28,6 +30,41 @@ use crate::{
 
 /// The largest file that is carried from form to form, in bytes.
 const CARRIED: usize = 2 << 20;
+
+/// What is done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Its columns are read.
+    Read,
+    /// It is tried; nothing is saved.
+    Try,
+    /// It is imported.
+    Run,
+}
+
+impl Step {
+    /// The step that an address names.
+    fn of(visit: &Visit) -> Result<Option<Self>> {
+        let query = visit.query()?;
+        let all = [Self::Read, Self::Try, Self::Run];
+        Ok(all
+            .into_iter()
+            .find(|step| step.word() == query.text("step")))
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Try => "dry",
+            Self::Run => "run",
+        }
+    }
+
+    /// Where a form for it is sent to.
+    fn place(self, model: &Model<'_>) -> Href {
+        model.list().below(["import"]).with("step", self.word())
+    }
+}
 
 /// The file of a form.
 pub(super) enum File {
@@ -60,10 +97,19 @@ pub(crate) async fn answer(visit: &mut Visit, scope: &Scope, of: (&str, &str)) -
         let page = start(&model, Some(message));
         return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
     }
+    let mapped = Mapped::read(form);
+    let Some(step) = Step::of(visit)? else {
+        let message = notice::error(visit, &visit.texts.get("import-no-step"));
+        let page = match mapped {
+            Some(mapped) => mapped.page(&model, &carried(form)?, Some(message)),
+            None => start(&model, Some(message)),
+        };
+        return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
+    };
     let beginning = match &file {
         File::None => {
             let message = notice::error(visit, &visit.texts.get("import-no-file"));
-            let page = match Mapped::read(form) {
+            let page = match mapped {
                 Some(mapped) => mapped.page(&model, &file, Some(message)),
                 None => start(&model, Some(message)),
             };
@@ -72,8 +118,8 @@ pub(crate) async fn answer(visit: &mut Visit, scope: &Scope, of: (&str, &str)) -
         File::Text(text) | File::Arriving(_, text) => text,
     };
     let is_whole = matches!(file, File::Text(_));
-    let mapped = match Mapped::read(form) {
-        Some(mapped) if form.text("step") != "read" => mapped,
+    let mapped = match mapped {
+        Some(mapped) if step != Step::Read => mapped,
         _ => {
             let Some(head) = Head::read(beginning, form.text("delimiter"), is_whole) else {
                 let message = notice::error(visit, &visit.texts.get("import-no-head"));
@@ -84,7 +130,7 @@ pub(crate) async fn answer(visit: &mut Visit, scope: &Scope, of: (&str, &str)) -
             return Ok(Answer::page(mapped.page(&model, &file, None)));
         }
     };
-    let is_dry = form.text("step") != "run";
+    let is_dry = step != Step::Run;
     let carried = match &file {
         File::Text(text) => File::Text(text.clone()),
         _ => File::None,
@@ -112,9 +158,12 @@ async fn read(visit: &mut Visit) -> Result<File> {
         return carried(visit.form());
     };
     let fields = upload.fields().await?;
-    visit.set_form(Form::of(fields));
+    visit.set_form(Form::of(fields))?;
     if let File::Text(text) = carried(visit.form())? {
         return Ok(File::Text(text));
+    }
+    if !upload.has_file() {
+        return Ok(File::None);
     }
     let beginning = upload.peek(CARRIED).await?;
     if beginning.is_empty() {
@@ -157,9 +206,8 @@ fn start(model: &Model<'_>, message: Option<Markup>) -> Markup {
     let main = html! {
         @if let Some(message) = message { (message) }
         p { (texts.get("import-what")) }
-        form.stack method="post" action=(model.list().below(["import"])) enctype="multipart/form-data" {
-            (account_field(&model.context.account))
-            input type="hidden" name="step" value="read";
+        form.stack method="post" action=(Step::Read.place(model)) enctype="multipart/form-data" data-guard {
+            (account_field(model.context.visit))
             label { (texts.get("import-delimiter"))
                 select name="delimiter" {
                     option value="" { (texts.get("import-delimiter-guess")) }

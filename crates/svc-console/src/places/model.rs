@@ -4,19 +4,22 @@ use std::time::Duration;
 
 use svc_api::{Client, Records};
 use svc_model::{
-    JsonObject, ListQuery, Lookup, ModelName, RecordId, ResourceName,
+    Count, JsonObject, ListQuery, Lookup, ModelName, QueryString, RecordId, ResourceName,
     resources::{Can, Direction, FieldDescription, ModelDescription, ModelRelation},
 };
 
-use super::{Context, Scope};
+use super::{Context, Scope, controls};
 use crate::{
     descriptions::Models,
-    href::Href,
-    problem::{Problem, Result},
+    href::{Href, anchor_of},
+    problem::{Problem, Result, is_passing},
     texts::Texts,
     ui::frame::{Area, Frame},
     visit::Visit,
 };
+
+/// The parameter of a record's address that has the query string of the list that somebody has come from.
+pub(crate) const LIST: &str = "_list";
 
 /// A model with the models that it refers to, and the account that is signed in.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub(crate) struct Model<'v> {
     pub(crate) name: ModelName,
     pub(crate) description: ModelDescription,
     all: Models,
+    /// The query string of the list that somebody has come from, as the address says it.
+    came_from: QueryString,
 }
 
 /// Fields that refer to a record of another model, or of this one.
@@ -62,6 +67,7 @@ impl<'v> Model<'v> {
             name: model.into(),
             description,
             all,
+            came_from: controls::as_list(visit.query()?.text(LIST)),
         })
     }
 
@@ -93,6 +99,34 @@ impl<'v> Model<'v> {
             .place(["records", self.resource.as_str(), model])
     }
 
+    /// The address of a record of this model, from where one comes back to the list as it was.
+    pub(crate) fn record(&self, id: &RecordId) -> Href {
+        self.below::<&str>(id, [])
+    }
+
+    /// The same of a place below the record.
+    pub(crate) fn below<P: AsRef<str>>(
+        &self,
+        id: &RecordId,
+        parts: impl IntoIterator<Item = P>,
+    ) -> Href {
+        let place = self.record_of(self.name.as_str(), id).below(parts);
+        match self.came_from.is_empty() {
+            true => place,
+            false => place.with(LIST, self.came_from.as_str()),
+        }
+    }
+
+    /// The list that somebody has come from.
+    pub(crate) fn came_from(&self) -> Href {
+        self.list().query(self.came_from.clone())
+    }
+
+    /// The same, at the row of a record.
+    pub(crate) fn back_to(&self, id: &RecordId) -> Href {
+        self.came_from().at(row_anchor(id))
+    }
+
     /// The address of a record of a model.
     pub(crate) fn record_of(&self, model: &str, id: &RecordId) -> Href {
         self.context.place([
@@ -116,9 +150,41 @@ impl<'v> Model<'v> {
         let parts: Option<Vec<String>> = parts.collect();
         match &parts?[..] {
             [] => None,
+            // It would not be in an address.
+            [only] if only.is_empty() => None,
             [only] => Some(RecordId::from(only.as_str())),
             several => Some(RecordId::composite(several)),
         }
+    }
+
+    /// The field by which records are found since there is no key, which may not tell them apart.
+    pub(crate) fn key_in_place(&self) -> Option<&str> {
+        let description = &self.description;
+        let is_in_place = description.primary_key_auto && !description.is_view;
+        is_in_place.then_some(description.primary_key_field.as_str())
+    }
+
+    /// The same model, of which nothing can be done with a record that cannot be told from others.
+    pub(crate) async fn for_record(mut self, id: &RecordId) -> Result<Self> {
+        let Some(field) = self.key_in_place() else {
+            return Ok(self);
+        };
+        let mut query = ListQuery::new().filter(field, Lookup::Exact, id.as_str());
+        query.per_page = Some(2);
+        query.count = Count::None;
+        query.fields = Some(vec![field.to_owned()]);
+        let records = self.records();
+        let found = records.typed::<JsonObject>().list().query(query);
+        if found.send().await?.results.len() > 1 {
+            let create = self.description.can.create;
+            self.description.permit(Can::new(create, false, false));
+        }
+        Ok(self)
+    }
+
+    /// Another model of the resource, or this one.
+    pub(crate) fn described(&self, name: &str) -> Option<&ModelDescription> {
+        self.all.iter().find(|known| known.model == name)
     }
 
     pub(crate) fn field(&self, name: &str) -> Option<&FieldDescription> {
@@ -217,7 +283,18 @@ pub(crate) async fn described_within(
     if let Some(patience) = patience {
         call = call.deadline(patience);
     }
-    visit.descriptions().get(call, &place).await
+    match visit.descriptions().get(call, &place).await {
+        // What was typed is shown again in its form.
+        Err(error) if visit.is_post() && is_passing(&error) => {
+            visit.descriptions().last(&place).ok_or(error)
+        }
+        described => described,
+    }
+}
+
+/// The identifier of a record's row in the list.
+pub(crate) fn row_anchor(id: &RecordId) -> String {
+    anchor_of("row", id.as_str())
 }
 
 fn key_fields(model: &ModelDescription) -> Vec<&str> {

@@ -7,14 +7,22 @@ use crate::{
     answer::Answer,
     href::Href,
     problem::Problem,
-    ui::{frame::plain_page, notice},
+    ui::{
+        form::{entered, kept_fields},
+        frame::plain_page,
+        notice,
+    },
     visit::Visit,
 };
 
 /// The page about it.
 pub(super) fn answer(visit: &Visit, problem: &Problem) -> Answer {
-    if matches!(problem, Problem::SignedOut) {
-        return sign_in::asked(visit);
+    match problem {
+        Problem::SignedOut => return sign_in::asked(visit),
+        Problem::OtherAccount if visit.is_post() && visit.fragment().is_none() => {
+            return sign_in::asked_for_other(visit);
+        }
+        _ => {}
     }
     let status = problem.status();
     if visit.fragment().is_some() {
@@ -28,6 +36,7 @@ pub(super) fn answer(visit: &Visit, problem: &Problem) -> Answer {
         &html! {
             h1 { (title) }
             (message_of(visit, problem))
+            @if visit.is_post() && matches!(problem, Problem::StaleForm | Problem::Foreign) { (entered(visit)) }
             @if visit.is_post() && problem.may_pass() { (again(visit)) }
             div.actions {
                 @if let Some(environment) = environment(visit) {
@@ -40,20 +49,12 @@ pub(super) fn answer(visit: &Visit, problem: &Problem) -> Answer {
     Answer::page(page).status(status)
 }
 
-/// What was entered, to be sent again. Passwords are entered again.
+/// What was entered, to be sent again.
 fn again(visit: &Visit) -> Markup {
-    let fields = visit.form().iter();
-    let fields: Vec<_> = fields
-        .filter(|(name, _)| !name.contains("password"))
-        .collect();
     html! {
-        @if !fields.is_empty() {
-            form method="post" action=(visit.here()) {
-                @for (name, value) in fields {
-                    input type="hidden" name=(name) value=(value);
-                }
-                button.primary { (visit.texts.get("problem-again")) }
-            }
+        form method="post" action=(visit.here()) {
+            (kept_fields(visit))
+            button.primary { (visit.texts.get("problem-again")) }
         }
     }
 }
@@ -80,6 +81,7 @@ fn message_of(visit: &Visit, problem: &Problem) -> Markup {
         Problem::TooLarge => texts.get("problem-too-large"),
         Problem::TooLargeToKeep => texts.get("problem-too-large-to-keep"),
         Problem::TooManyParameters => texts.get("sql-too-many-parameters"),
+        Problem::StaleForm => texts.get("problem-stale-form"),
         Problem::Foreign => texts.get("problem-foreign"),
         Problem::Forbidden => texts.get("problem-forbidden"),
         Problem::SignedOut => texts.get("sign-in-ended"),

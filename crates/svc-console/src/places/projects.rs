@@ -116,7 +116,7 @@ pub(crate) async fn create(visit: &Visit) -> Result<Answer> {
     let main = html! {
         (filled.message())
         form.stack method="post" action=(list.below(["new"])) {
-            (account_field(&account))
+            (account_field(visit))
             (filled.text("unique_name", &texts.get("settings-short-name"), "", Input::REQUIRED))
             p.small.muted { (texts.get("settings-short-name-hint")) }
             (filled.text("name", &texts.get("people-name"), "", Input::default()))

@@ -1,6 +1,7 @@
 //! A record: what it holds, changing it, making one, and deleting one.
 
 mod cell;
+pub(crate) mod delete;
 mod fields;
 pub(crate) mod history;
 pub(crate) mod past;
@@ -12,10 +13,7 @@ pub(crate) mod value;
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::Error;
-use svc_model::{
-    JsonObject, RecordId,
-    records::{DeleteRule, Reference},
-};
+use svc_model::{JsonObject, RecordId, resources::FieldDescription};
 
 use self::sent::Sent;
 use super::{
@@ -26,10 +24,9 @@ use super::{
 use crate::{
     answer::Answer,
     assets::RECORDS,
-    problem::{Problem, Result},
-    texts::Texts,
+    problem::{Problem, Result, is_passing},
     ui::{
-        form::{Confirmation, account_field, default_button},
+        form::{account_field, default_button},
         notice,
     },
     visit::Visit,
@@ -45,8 +42,9 @@ pub(crate) async fn answer(
     model: (&str, &str),
     id: &str,
 ) -> Result<Answer> {
-    let model = Model::open(visit, scope, model).await?;
     let id = RecordId::from(id);
+    let model = Model::open(visit, scope, model).await?;
+    let model = model.for_record(&id).await?;
     if visit.fragment() == Some("cell") {
         return Box::pin(cell::answer(visit, &model, &id)).await;
     }
@@ -61,6 +59,9 @@ pub(crate) async fn answer(
                 true => Ok(Answer::go(&history::place(&model, &id))),
                 false => Err(Problem::NotFound),
             };
+        }
+        Err(Problem::Api(error)) if visit.is_post() && is_passing(&error) => {
+            return Ok(unread(visit, &model, &id, &error));
         }
         loaded => loaded?,
     };
@@ -78,7 +79,7 @@ pub(crate) async fn answer(
         )));
     }
     let opened = visit.form().text("etag");
-    let place = model.record_of(model.name.as_str(), &id);
+    let place = model.record(&id);
     if visit.form().get("pick").is_some() {
         let form = visit.form();
         if form.get("picked").is_none() && form.get("back").is_none() {
@@ -106,8 +107,7 @@ pub(crate) async fn answer(
     match call.if_match(opened).send().await {
         Ok(changed) => {
             let id = model.id_of(&changed).unwrap_or(id);
-            let place = model.record_of(model.name.as_str(), &id);
-            Ok(Answer::go(&place.with("saved", "1")))
+            Ok(Answer::go(&model.record(&id).with("saved", "1")))
         }
         Err(error) if error.is_precondition_failed() => {
             let (record, etag) = load(&model, &id).await?;
@@ -121,9 +121,10 @@ pub(crate) async fn answer(
             Ok(Answer::page(page).status(StatusCode::PRECONDITION_FAILED))
         }
         Err(error) => {
+            let status = status_again(&error);
             let (sent, message) = refused(visit, sent, error)?;
             let page = page(&model, &id, &record, opened, &sent, message);
-            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+            Ok(Answer::page(page).status(status))
         }
     }
 }
@@ -162,102 +163,16 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     {
         Ok(made) => {
             let place = match model.id_of(&made) {
-                Some(id) => model.record_of(model.name.as_str(), &id).with("saved", "1"),
+                Some(id) => model.record(&id).with("saved", "1"),
                 None => model.list(),
             };
             Ok(Answer::go(&place))
         }
         Err(error) => {
+            let status = status_again(&error);
             let (sent, message) = refused(visit, sent, error)?;
             let page = new_page(&model, &sent, message);
-            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
-        }
-    }
-}
-
-/// What goes along with a record that is deleted, and deleting it.
-pub(crate) async fn delete(
-    visit: &Visit,
-    scope: &Scope,
-    model: (&str, &str),
-    id: &str,
-) -> Result<Answer> {
-    let model = Model::open(visit, scope, model).await?;
-    let id = RecordId::from(id);
-    if !model.description.can.delete {
-        return Err(Problem::Forbidden);
-    }
-    let (record, etag) = load(&model, &id).await?;
-    let place = model.record_of(model.name.as_str(), &id);
-    let references = model.records().references(id.clone()).send().await?;
-    let rules = references.iter().filter(|it| it.count != Some(0));
-    let texts = visit.texts;
-    let is_production = model.context.scope.is_production();
-    let question = Confirmation {
-        what: html! {
-            p { (texts.with("delete-what", [("model", model.name.as_str().into()), ("key", id.as_str().into())])) }
-            (going_along(texts, &references))
-        },
-        action: place.below(["delete"]),
-        cancel: place.clone(),
-        button: texts.get("delete"),
-        name: is_production.then_some(model.name.as_str()),
-        is_forbidden: rules.into_iter().any(|it| it.rule == DeleteRule::Restrict),
-    };
-    let mut message = None;
-    if visit.is_post() && !question.is_given(visit) {
-        message = Some(question.not_given(visit));
-    } else if visit.is_post() {
-        let call = model.records().delete(id.clone());
-        match call.if_match(visit.form().text("etag")).send().await {
-            Ok(()) => {
-                let list = model.list().with("_gone", id.as_str());
-                return Ok(Answer::go(&list));
-            }
-            Err(error) if error.is_precondition_failed() => {
-                message = Some(notice::error(visit, &texts.get("delete-changed")));
-            }
-            Err(error) => message = Some(notice::refused(visit, error)?),
-        }
-    }
-    let above = vec![
-        (model.name.to_string(), model.list()),
-        (title_of(&model, &id, &record), place),
-    ];
-    let tag = html! { input type="hidden" name="etag" value=(etag); };
-    let frame = model.frame(texts.get("delete"), above);
-    Ok(Answer::page(frame.page(&html! {
-        @if let Some(message) = message { (message) }
-        (question.form(visit, &model.context.account, &tag))
-    })))
-}
-
-/// What happens to the records that refer to one that is deleted.
-fn going_along(texts: &Texts, references: &[Reference]) -> Markup {
-    let mut shown = references
-        .iter()
-        .filter(|it| it.count != Some(0))
-        .peekable();
-    if shown.peek().is_none() {
-        return html! {};
-    }
-    html! {
-        ul {
-            @for reference in shown {
-                li {
-                    bdi { strong { (reference.model) } } ": "
-                    @match reference.count {
-                        Some(count) => (texts.with("references-count", [("count", count.into())])),
-                        None => (texts.get("references-hidden")),
-                    }
-                    ", "
-                    @match reference.rule {
-                        DeleteRule::Cascade => (texts.get("rule-cascade")),
-                        DeleteRule::SetNull => (texts.get("rule-set-null")),
-                        _ => (texts.get("rule-restrict")),
-                    }
-                }
-            }
+            Ok(Answer::page(page).status(status))
         }
     }
 }
@@ -276,6 +191,25 @@ async fn load(model: &Model<'_>, id: &RecordId) -> Result<(JsonObject, String)> 
         }
         Err(error) if error.is_not_found() => Err(Problem::NotFound),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// The form again although its record cannot be read now: what was typed is in it, and is sent again by its button.
+fn unread(visit: &Visit, model: &Model<'_>, id: &RecordId, error: &Error) -> Answer {
+    let form = visit.form();
+    let nothing = JsonObject::new();
+    let sent = Sent::of_form(model, form, Some(&nothing));
+    let message = notice::of_error(visit, error);
+    let etag = form.text("etag");
+    let page = page(model, id, &nothing, etag, &sent, Some(message));
+    Answer::page(page).status(StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// The status of a form that is shown again, since the service has refused it or what it needs is away.
+fn status_again(error: &Error) -> StatusCode {
+    match is_passing(error) {
+        true => StatusCode::SERVICE_UNAVAILABLE,
+        false => StatusCode::BAD_REQUEST,
     }
 }
 
@@ -306,29 +240,30 @@ fn page(
     message: Option<Markup>,
 ) -> Markup {
     let texts = model.texts();
-    let place = model.record_of(model.name.as_str(), id);
+    let place = model.record(id);
     let frame = model.frame(
         title_of(model, id, record),
-        vec![(model.name.to_string(), model.list())],
+        vec![(model.name.to_string(), model.back_to(id))],
     );
     let can = model.description.can;
-    let fields = fields::fields(model, sent, Some(&place));
+    let fields = fields::fields(model, sent, Some(id));
     let actions = html! {
         div.actions {
             @if can.update { button.primary { (texts.get("save")) } }
-            a.button href=(model.list()) { (texts.get("back-to-list")) }
+            a.button href=(model.back_to(id)) { (texts.get("back-to-list")) }
             a.button href=(history::place(model, id)) { (texts.get("history")) }
             a.button href=(snippets::of_record(model, id)) { (texts.get("snippets")) }
             div.grow {}
-            @if can.delete { a.button.danger href=(place.below(["delete"])) { (texts.get("delete")) } }
+            @if can.delete { a.button.danger href=(model.below(id, ["delete"])) { (texts.get("delete")) } }
         }
     };
     frame.page(&html! {
         @if let Some(message) = message { (message) }
+        @if let Some(why) = fields::why_record(model) { p.muted { (why) } }
         (script(model))
         @if can.update {
-            form.record method="post" action=(place) data-guard {
-                (account_field(&model.context.account))
+            form.record method="post" action=(place) autocomplete="off" data-guard {
+                (account_field(model.context.visit))
                 (default_button("action", "save"))
                 input type="hidden" name="etag" value=(etag);
                 (fields)
@@ -345,8 +280,8 @@ fn page(
 /// What a record is called: its label, with its key.
 fn title_of(model: &Model<'_>, id: &RecordId, record: &JsonObject) -> String {
     let label = model.label_of(record);
-    match label == id.as_str() {
-        true => label,
+    match label.is_empty() || label == id.as_str() {
+        true => id.to_string(),
         false => format!("{label} ({id})"),
     }
 }
@@ -354,11 +289,23 @@ fn title_of(model: &Model<'_>, id: &RecordId, record: &JsonObject) -> String {
 /// For each field the lists of the records that have the same value, and of the others.
 fn same_values(model: &Model<'_>, record: &JsonObject) -> Markup {
     let texts = model.texts();
+    let has_lists = |field: &&FieldDescription| {
+        let is_read = record.get_raw(&field.name).is_some();
+        field.filterable && is_read && cut(record, &field.name).is_none()
+    };
+    if !model
+        .description
+        .fields
+        .iter()
+        .any(|field| has_lists(&field))
+    {
+        return html! {};
+    }
     html! {
         details.related {
             summary { (texts.get("cell-same")) }
             dl.facts {
-                @for field in model.description.fields.iter().filter(|field| field.filterable && cut(record, &field.name).is_none()) {
+                @for field in model.description.fields.iter().filter(has_lists) {
                     dt { bdi { (field.name) } }
                     dd { (cell::lists(model, record, field, "")) }
                 }
@@ -398,8 +345,8 @@ fn new_page(model: &Model<'_>, sent: &Sent, message: Option<Markup>) -> Markup {
     frame.page(&html! {
         @if let Some(message) = message { (message) }
         (script(model))
-        form.record method="post" action=(model.list().below(["new"])) data-guard {
-            (account_field(&model.context.account))
+        form.record method="post" action=(model.list().below(["new"])) autocomplete="off" data-guard {
+            (account_field(model.context.visit))
             (default_button("action", "save"))
             (fields::fields(model, sent, None))
             div.actions {

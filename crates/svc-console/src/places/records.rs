@@ -5,6 +5,7 @@ mod bar;
 pub(crate) mod bulk;
 mod chosen;
 mod columns;
+mod counting;
 pub(crate) mod export;
 mod filters;
 mod layout;
@@ -15,13 +16,14 @@ mod table;
 mod view;
 pub(crate) mod views;
 
-pub(crate) use self::{layout::TableColumn, table::data_cell};
+pub(crate) use self::{filters::narrowed, layout::TableColumn, table::data_cell};
 
 use maud::{Markup, html};
-use svc_model::{Count, Invalid, JsonObject, ListQuery, RecordId};
+use svc_api::Error;
+use svc_model::{Count, Invalid, ListQuery, RecordId};
 
 use self::{filters::builder, layout::Layout, saved::Saved, view::View};
-use super::{Scope, model::Model};
+use super::{Scope, controls, model::Model, record::history};
 use crate::{
     answer::Answer,
     problem::{Problem, Result},
@@ -69,27 +71,34 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     }
     let view = View::new(&model, wanted, layout, &saved, gone);
     if visit.fragment() == Some("count") {
-        return Ok(Answer::page(counted(&view).await?));
+        let counted = counting::load(&view, Count::Auto).await?;
+        return Ok(Answer::page(counting::shown(&view, Ok(counted))));
     }
     let frame = model.frame(model.name.to_string(), Vec::new());
-    let page = |slow: Option<&Markup>, rows: Markup| {
+    let deleted = match query.get("_gone") {
+        Some(id) => Some(history::deleted(&model, &RecordId::from(id)).await),
+        None => None,
+    };
+    let page = |slow: Option<&Markup>, wrong: Option<&Error>, rows: Markup| {
         frame.page(&html! {
             @if let Some(done) = done(visit, &query) { (done) }
-            @if let Some(id) = query.get("_gone") { (deleted(&model, &RecordId::from(id))) }
+            @if let Some(deleted) = &deleted { (deleted) }
+            @if let Some(field) = model.key_in_place() { p.muted { (visit.texts.with("why-key", [("field", field.into())])) } }
             (saved::bar(&view, &saved, &query))
-            (bar::bar(&view, &saved, &query))
+            (bar::bar(&view, &saved, &query, wrong))
             @if let Some(slow) = slow { (slow) }
             @if !view.gone.is_empty() { (gone_columns(visit, &view.gone)) }
             (rows)
         })
     };
     if let Some(invalid) = &invalid {
-        return Ok(Answer::page(page(None, message_of(visit, invalid))));
+        return Ok(Answer::page(page(None, None, message_of(visit, invalid))));
     }
     if query.get("_hold").is_some() {
-        return Ok(Answer::page(page(None, loading::held(&view))));
+        return Ok(Answer::page(page(None, None, loading::held(&view))));
     }
-    Ok(loading::page(&view, scope, &saved, page).await)
+    let counted = counting::of_form(&query);
+    Ok(loading::page(&view, scope, &saved, counted, page).await)
 }
 
 /// What an address asks for.
@@ -150,9 +159,14 @@ fn name_of(part: &str) -> String {
 }
 
 fn gone_columns(visit: &Visit, gone: &[String]) -> Markup {
+    let once = gone
+        .iter()
+        .enumerate()
+        .filter(|(at, name)| !gone[..*at].contains(name));
+    let once: Vec<&str> = once.map(|(_, name)| name.as_str()).collect();
     let text = visit
         .texts
-        .with("columns-gone", [("names", gone.join(", ").into())]);
+        .with("columns-gone", [("names", once.join(", ").into())]);
     notice::error(visit, &text)
 }
 
@@ -172,38 +186,16 @@ fn done(visit: &Visit, query: &Form) -> Option<Markup> {
     Some(notice::done(&text))
 }
 
-/// The parameters that forms of the place add, and the list does not know. No field is called like them in an address.
-const CONTROLS: [&str; 18] = [
-    "_add_alone",
-    "_add_field",
-    "_add_lookup",
-    "_add_value",
-    "_changed",
-    "_column",
-    "_deleted",
-    "_edit",
-    "_format",
-    "_gone",
-    "_group",
-    "_hold",
-    "_leave",
-    "_row",
-    "_saved",
-    "_unpinned",
-    "_view",
-    "_which",
-];
-
 /// The query string of the list: without what forms add, and how columns are shown.
-fn without_controls(query: &str) -> String {
+pub(crate) fn without_controls(query: &str) -> String {
     without(query, |name| {
-        CONTROLS.contains(&name) || layout::PARAMETERS.contains(&name)
+        controls::is_control(name) || layout::PARAMETERS.contains(&name)
     })
 }
 
 /// What a view keeps of a query string.
 fn kept(query: &str) -> String {
-    without(query, |name| CONTROLS.contains(&name))
+    without(query, controls::is_control)
 }
 
 fn without(query: &str, is_left_out: impl Fn(&str) -> bool) -> String {
@@ -213,34 +205,6 @@ fn without(query: &str, is_left_out: impl Fn(&str) -> bool) -> String {
         !is_left_out(name) && *part != "_search=" && !part.is_empty()
     });
     parts.collect::<Vec<_>>().join("&")
-}
-
-/// A record was deleted: its history shows what it was, and has the button that brings it back.
-fn deleted(model: &Model<'_>, id: &RecordId) -> Markup {
-    let texts = model.texts();
-    let place = model.record_of(model.name.as_str(), id).below(["history"]);
-    let action = html! { a.button href=(place) { (texts.get("history")) } };
-    let text = texts.with("deleted", [("key", id.as_str().into())]);
-    notice::done_with(&text, &action)
-}
-
-/// How many records there are, which may take longer than the records themselves.
-async fn counted(view: &View<'_>) -> Result<Markup> {
-    let model = view.model;
-    let mut query = view.query.selection();
-    query.time_zone.clone_from(&model.context.account.timezone);
-    query.count = Count::Auto;
-    query.per_page = Some(1);
-    let key = model.key_fields().into_iter().map(str::to_owned);
-    query.fields = Some(key.collect());
-    let records = model.records();
-    let page = records
-        .typed::<JsonObject>()
-        .list()
-        .query(query)
-        .send()
-        .await?;
-    Ok(table::count(view, &page))
 }
 
 /// What is wrong with the address.

@@ -1,11 +1,12 @@
 //! The databases of an environment: connecting one, its state, and disconnecting it.
 
+pub(crate) mod change;
 mod connect;
 
 use std::time::Duration;
 
 use maud::{Markup, html};
-use svc_api::Client;
+use svc_api::{Client, Error};
 use svc_model::{
     ResourceName,
     administration::resources::{NewResource, Resource, Status, TestOutcome},
@@ -46,7 +47,7 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
     }
     let main = html! {
         (filled.message())
-        (connection.form(&context, &home, &filled))
+        (connection.form(&context, &home.below(["connect"]), &filled, &connection.name(visit.texts, &filled), &visit.texts.get("connect-save")))
     };
     let title = visit.texts.get("connect");
     Ok(filled.answer(context.page(Area::Data, title, Vec::new(), &main)))
@@ -66,38 +67,52 @@ async fn connect(
     let administration = context.client.administration();
     let resources = administration.resources();
     let name = form.text("name").trim();
-    let refused = if form.text("action") == "test" {
-        let test = resources.test(connection.url()).unique_name(name);
-        match test.send().await {
-            Ok(outcome) if outcome.ok => {
-                filled.done(&passed(texts, &outcome));
-                return Ok(None);
-            }
-            Ok(outcome) => {
-                let reason = outcome.reason.unwrap_or_else(|| texts.get("state-down"));
-                filled.refuse_field("url", reason);
-                connection.may_be_kept = true;
-                return Ok(None);
-            }
-            Err(error) => error,
+    if form.text("action") == "test" {
+        let outcome = resources.test(connection.url()).unique_name(name);
+        tested(texts, outcome.send().await, connection, filled)?;
+        return Ok(None);
+    }
+    let mut new = NewResource::new(name, connection.url());
+    new.unchecked = form.get("unchecked").map(|_| true);
+    match resources.create(new).send().await {
+        Ok(created) => Ok(Some(created.resource.unique_name)),
+        Err(error) => {
+            refuse(error, connection, filled)?;
+            Ok(None)
         }
-    } else {
-        let mut new = NewResource::new(name, connection.url());
-        new.unchecked = form.get("unchecked").map(|_| true);
-        match resources.create(new).send().await {
-            Ok(created) => return Ok(Some(created.resource.unique_name)),
-            Err(error) => error,
+    }
+}
+
+/// Says what a test has found.
+fn tested(
+    texts: &Texts,
+    outcome: Result<TestOutcome, Error>,
+    connection: &mut Connection<'_>,
+    filled: &mut Filled<'_>,
+) -> Result<()> {
+    match outcome {
+        Ok(outcome) if outcome.ok => filled.done(&passed(texts, &outcome)),
+        Ok(outcome) => {
+            let reason = outcome.reason.unwrap_or_else(|| texts.get("state-down"));
+            connection.refuse(filled, reason);
         }
-    };
-    filled.refuse(refused, &["unique_name", "url"])?;
-    filled.reword("url", |message| match reason_of(message) {
+        Err(error) => refuse(error, connection, filled)?,
+    }
+    Ok(())
+}
+
+/// Says why a database was not kept.
+fn refuse(error: Error, connection: &mut Connection<'_>, filled: &mut Filled<'_>) -> Result<()> {
+    let mut fields = error.field_errors().iter();
+    let about = fields.find(|(name, _)| name == "url");
+    let reason = about.and_then(|(_, messages)| messages.iter().find_map(|it| reason_of(it)));
+    match reason.map(str::to_owned) {
         Some(reason) => {
-            connection.may_be_kept = true;
-            reason.to_owned()
+            connection.refuse(filled, reason);
+            Ok(())
         }
-        None => message.to_owned(),
-    });
-    Ok(None)
+        None => filled.refuse(error, &["unique_name", "url"]),
+    }
 }
 
 /// Why a database cannot be reached that can be kept all the same: the form has a field for what the API offers then.
@@ -118,6 +133,8 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<A
         }
     } else if visit.query()?.get("reloaded").is_some() {
         message = Some(notice::done(&visit.texts.get("reloaded")));
+    } else if visit.query()?.get("saved").is_some() {
+        message = Some(notice::done(&visit.texts.get("saved")));
     }
     let texts = visit.texts;
     let records = scope.home(visit).below(["records", name]);
@@ -129,9 +146,10 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<A
             a.button href=(diagram(visit, scope, name)) { (texts.get("diagram")) }
             @if context.is_administrator() {
                 form method="post" action=(place(visit, scope, name)) {
-                    (account_field(&context.account))
+                    (account_field(context.visit))
                     button { (texts.get("reload")) }
                 }
+                a.button href=(place(visit, scope, name).below(["connection"])) { (texts.get("connection")) }
                 a.button.danger href=(place(visit, scope, name).below(["delete"])) { (texts.get("disconnect")) }
             }
         }
@@ -159,7 +177,7 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, name: &str) -> Result<A
         name: Some(name),
         is_forbidden: false,
     };
-    let outcome = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, async || {
         let administration = context.client.administration();
         administration.resources().delete(name).send().await?;
         Ok(scope.home(visit))
@@ -173,15 +191,15 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, name: &str) -> Result<A
     Ok(Answer::page(page))
 }
 
-/// Refuses a database of which somebody may read nothing, as far as it says so.
+/// Refuses a database of which somebody may read nothing, as far as it says so, like one that is not there.
 async fn ensure_seen(context: &Context<'_>, name: &str) -> Result<()> {
     if context.is_administrator() {
         return Ok(());
     }
     let (visit, client, scope) = (context.visit, &context.client, &context.scope);
     match described_within(visit, client, scope, name, Some(PATIENCE)).await {
-        Ok(models) if models.is_empty() => Err(Problem::Forbidden),
-        Err(error) if error.is_forbidden() => Err(Problem::Forbidden),
+        Ok(models) if models.is_empty() => Err(Problem::NotFound),
+        Err(error) if error.is_forbidden() => Err(Problem::NotFound),
         // Why it cannot be reached is what its state is looked at for.
         _ => Ok(()),
     }

@@ -218,7 +218,7 @@ pub(crate) async fn delete(
         name: None,
         is_forbidden: false,
     };
-    let outcome = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, async || {
         let administration = context.client.administration();
         administration.items().delete(&item.uid).send().await?;
         Ok(after.clone())

@@ -9,7 +9,12 @@ use crate::{
     answer::Answer,
     href::own_path,
     problem::{Problem, Result, status_of},
-    ui::{form::email_and_password, frame::plain_page, notice},
+    session::{TOKEN, token_in},
+    ui::{
+        form::{email_and_password, kept, token_field},
+        frame::plain_page,
+        notice,
+    },
     visit::{Form, Visit},
 };
 
@@ -49,14 +54,21 @@ pub(crate) async fn with_password(visit: &Visit) -> Result<Answer> {
                 _ => notice::of_error(visit, &error),
             };
             let status = status_of(&error);
-            return Ok(Answer::page(page(visit, &wanted, Some(message))).status(status));
+            let again = match visit.fragment() {
+                Some(_) => part(visit, &wanted, &message),
+                None => page(visit, &wanted, Some(message)),
+            };
+            return Ok(Answer::page(again).status(status));
         }
     };
     let kept = visit.keep(signed_in.token);
     let kept = kept.ok_or_else(|| Problem::Unavailable("the session cannot be kept".into()))?;
+    if visit.fragment().is_some() {
+        return Ok(Answer::page(Markup::default()).cookie(&kept));
+    }
     let next = own_path(&visit.root, wanted.next).unwrap_or_else(|| visit.root.path());
     let answer = match wanted.form {
-        Some(form) => Answer::page(again(visit, next, &Form::parse(form)?)),
+        Some(form) => Answer::page(again(visit, next, &Form::parse(form)?, &kept)),
         None => Answer::see_other(next),
     };
     Ok(answer.cookie(&kept))
@@ -85,7 +97,12 @@ pub(crate) fn asked(visit: &Visit) -> Answer {
     let here = visit.here();
     if visit.fragment().is_some() {
         let message = notice::error(visit, &visit.texts.get("sign-in-ended"));
-        return Answer::page(message).status(StatusCode::UNAUTHORIZED);
+        // The module that changes a cell in its place goes on after it.
+        let part = match visit.fragment() {
+            Some("cell") => part(visit, &Wanted::default(), &message),
+            _ => message,
+        };
+        return Answer::page(part).status(StatusCode::UNAUTHORIZED);
     }
     if !visit.is_post() {
         let place = visit.root.below(["sign-in"]);
@@ -95,19 +112,29 @@ pub(crate) fn asked(visit: &Visit) -> Answer {
         };
         return Answer::go(&place);
     }
+    let page = asked_with_form(visit, &visit.texts.get("sign-in-ended"));
+    Answer::page(page).status(StatusCode::UNAUTHORIZED)
+}
+
+/// The same where another account has signed in than the one that opened the form.
+pub(crate) fn asked_for_other(visit: &Visit) -> Answer {
+    let page = asked_with_form(visit, &visit.texts.get("problem-other-account"));
+    Answer::page(page).status(StatusCode::CONFLICT)
+}
+
+/// The page for signing in, behind which the form is sent again.
+fn asked_with_form(visit: &Visit, message: &str) -> Markup {
     let mut form = svc_model::QueryString::new();
-    // Passwords are entered again.
-    let fields = visit.form().iter();
-    for (name, value) in fields.filter(|(name, _)| !name.contains("password")) {
+    for (name, value) in kept(visit.form()) {
         form.push(name, value);
     }
+    let here = visit.here();
     let wanted = Wanted {
         next: &here,
         form: Some(form.as_str()),
         email: "",
     };
-    let message = notice::error(visit, &visit.texts.get("sign-in-ended"));
-    Answer::page(page(visit, &wanted, Some(message))).status(StatusCode::UNAUTHORIZED)
+    page(visit, &wanted, Some(notice::error(visit, message)))
 }
 
 /// What somebody wanted who has to sign in first.
@@ -129,21 +156,34 @@ fn page(visit: &Visit, wanted: &Wanted<'_>, message: Option<Markup>) -> Markup {
             p.brand { "svc" }
             h1 { (title) }
             @if let Some(message) = message { (message) }
-            form.stack method="post" action=(visit.root.below(["sign-in"])) {
-                input type="hidden" name="next" value=(wanted.next);
-                @if let Some(form) = wanted.form {
-                    input type="hidden" name="form" value=(form);
-                }
-                (email_and_password(texts, wanted.email, "current-password"))
-                button.primary { (title) }
-            }
+            (form(visit, wanted))
             p.forgotten { a href=(visit.root.below(["forgotten"])) { (texts.get("forgotten")) } }
         },
     )
 }
 
-/// The form that was sent when the session had ended, to be sent again.
-fn again(visit: &Visit, action: &str, form: &Form) -> Markup {
+/// The form for signing in by itself, with what is said about it.
+fn part(visit: &Visit, wanted: &Wanted<'_>, message: &Markup) -> Markup {
+    html! { (message) (form(visit, wanted)) }
+}
+
+fn form(visit: &Visit, wanted: &Wanted<'_>) -> Markup {
+    let texts = visit.texts;
+    html! {
+        form.stack method="post" action=(visit.root.below(["sign-in"])) {
+            (token_field(visit))
+            input type="hidden" name="next" value=(wanted.next);
+            @if let Some(form) = wanted.form {
+                input type="hidden" name="form" value=(form);
+            }
+            (email_and_password(texts, wanted.email, "current-password"))
+            button.primary { (texts.get("sign-in")) }
+        }
+    }
+}
+
+/// The form that was sent when the session had ended, to be sent again with the cookie of the new one.
+fn again(visit: &Visit, action: &str, form: &Form, cookie: &str) -> Markup {
     let texts = visit.texts;
     let title = texts.get("sign-in-again-title");
     plain_page(
@@ -156,6 +196,7 @@ fn again(visit: &Visit, action: &str, form: &Form) -> Markup {
                 @for (name, value) in form.iter() {
                     input type="hidden" name=(name) value=(value);
                 }
+                input type="hidden" name=(TOKEN) value=(token_in(cookie));
                 button.primary autofocus { (texts.get("go-on")) }
             }
         },

@@ -4,9 +4,11 @@
 mod binds;
 mod editor;
 mod mark;
+mod part;
 mod result;
 pub(crate) mod state;
 mod structure;
+pub(crate) mod typed;
 
 use http::{HeaderValue, StatusCode, header};
 use maud::{Markup, html};
@@ -42,6 +44,7 @@ pub(crate) async fn route(visit: &Visit, scope: &Scope, place: &[&str]) -> Resul
         [resource] if visit.is_post() => sent(&context, resource).await,
         [resource] => opened(&context, resource).await,
         [resource, "csv"] => csv(&context, resource).await,
+        [resource, "typed"] if visit.is_post() => typed::answer(&context, resource).await,
         [resource, "saved", uid, "delete"] => delete(&context, resource, uid).await,
         _ => Err(Problem::NotFound),
     }
@@ -120,11 +123,17 @@ async fn opened(context: &Context<'_>, resource: &str) -> Result<Answer> {
         ("saved-now", visit.texts.get("saved")),
         ("cancelled", visit.texts.get("sql-cancelled")),
         ("ask", visit.texts.get("sql-ask")),
+        ("lost", visit.texts.get("sql-part-lost")),
     ];
     let said = said.into_iter().find(|(name, _)| query.get(name).is_some());
     let message = said.map(|(_, text)| notice::done(&text));
     if query.get("run").is_none() || state.text.trim().is_empty() {
         return Ok(Answer::page(page.show(message, &html! {})));
+    }
+    // Not the whole text in its place.
+    if state.has_lost_part {
+        let message = notice::done(&visit.texts.get("sql-part-lost"));
+        return Ok(Answer::page(page.show(Some(message), &html! {})));
     }
     // A link of another site shows what it would run, and no more.
     if visit.is_from_elsewhere() {
@@ -139,8 +148,7 @@ async fn opened(context: &Context<'_>, resource: &str) -> Result<Answer> {
     let statement = waiting::statement_id(visit);
     let here = editor_of(context, resource);
     let running = Running {
-        texts: visit.texts,
-        account: &context.account,
+        visit,
         cancel: context.place(["cancel", resource]).with(
             "back",
             &state.at(here.clone()).with("cancelled", "1").to_string(),
@@ -152,6 +160,7 @@ async fn opened(context: &Context<'_>, resource: &str) -> Result<Answer> {
         request: visit.request_id().map(str::to_owned),
         title: state.title(),
         text: state.text.clone(),
+        part: state.part.clone(),
         csv: state.at(here.below(["csv"])),
         chart: state.at(context.place(["charts", "sql", resource])),
         again: state.at(here).with("run", "1"),
@@ -167,23 +176,33 @@ async fn sent(context: &Context<'_>, resource: &str) -> Result<Answer> {
     let form = visit.form();
     let mut state = State::read(context, resource, form).await?;
     let here = editor_of(context, resource);
-    let action = form.text("action");
+    // The button names the part that was selected: it has to run with the text that it was selected in.
+    let (action, places) = match form.text("action").split_once(':') {
+        Some((action, places)) => (action, Some(places)),
+        None => (form.text("action"), None),
+    };
+    if let Some(places) = places {
+        state.select(places);
+    }
     if action != "save" && action != "save-new" {
-        state.keep_draft(context).await?;
+        typed::keep_draft(context, &mut state).await?;
         let mut to = state.at(here);
         // A value that had no field yet is asked for first.
         let fields = form.by_name();
         let has_field = |name: &str| fields.contains_key(&*format!("p.{name}"));
         to = match action {
-            "structure" => to,
-            _ if state.parameters.iter().all(|it| has_field(&it.name)) => to.with("run", "1"),
+            "structure" => return Ok(Answer::go(&to)),
+            _ if state.has_lost_part => to.with("lost", "1"),
+            _ if state.bound().iter().all(|it| has_field(&it.name)) => to.with("run", "1"),
             _ => to.with("ask", "1"),
         };
+        typed::forget(context, &state).await?;
         return Ok(Answer::go(&to));
     }
     let opened = state.saved.as_ref().filter(|_| action == "save");
     match saved::save(context, Kind::Query, opened, resource, state.to_value()).await {
         Ok(item) => {
+            typed::forget(context, &state).await?;
             let to = here.with("saved", &item.uid).with("saved-now", "1");
             Ok(Answer::go(&to))
         }
@@ -203,7 +222,7 @@ async fn csv(context: &Context<'_>, resource: &str) -> Result<Answer> {
     if visit.is_post() {
         return Err(Problem::OtherMethod);
     }
-    if visit.is_from_elsewhere() || state.is_of_another {
+    if visit.is_from_elsewhere() || state.is_of_another || state.has_lost_part {
         return Ok(Answer::go(&state.at(editor_of(context, resource))));
     }
     let csv = HeaderValue::from_static("text/csv; escape-formulas=1");
@@ -243,20 +262,26 @@ struct Page<'c> {
     state: &'c State,
     models: Vec<ModelDescription>,
     saved: Paginated<Item>,
+    /// What was typed and not run.
+    typed: Option<Item>,
 }
 
 impl<'c> Page<'c> {
     async fn load(context: &'c Context<'c>, state: &'c State) -> Result<Self> {
         let resource = context.client.resource(state.resource.as_str());
-        let (models, saved) = tokio::try_join!(
-            async { resource.model_descriptions().send().await },
-            saved::list(context, Kind::Query, Some(&state.resource)),
+        let (models, saved, typed) = tokio::try_join!(
+            async { Ok::<_, Problem>(resource.model_descriptions().send().await?) },
+            async {
+                Ok::<_, Problem>(saved::list(context, Kind::Query, Some(&state.resource)).await?)
+            },
+            typed::find(context, state),
         )?;
         Ok(Self {
             context,
             state,
             models,
             saved,
+            typed,
         })
     }
 
@@ -280,6 +305,7 @@ impl<'c> Page<'c> {
         }
         let main = html! {
             @if let Some(message) = message { (message) }
+            @if let (Some(typed), false) = (&self.typed, is_sent) { (typed::offer(context, state, typed)) }
             div.sql-place {
                 div {
                     (editor::editor(context, state, &here, is_sent))

@@ -208,7 +208,7 @@ impl Revoked<'_> {
             name: None,
             is_forbidden: false,
         };
-        let revoke = question.ask(visit, account, async || {
+        let revoke = question.ask(visit, async || {
             act().await?;
             Ok(list)
         });

@@ -103,14 +103,6 @@ impl<'v> Filled<'v> {
         ));
     }
 
-    /// Says what is wrong with a field in other words.
-    pub(crate) fn reword(&mut self, name: &str, mut words: impl FnMut(&str) -> String) {
-        let of_field = self.errors.iter_mut().filter(|(known, _)| known == name);
-        for message in of_field.flat_map(|(_, messages)| messages) {
-            *message = words(message);
-        }
-    }
-
     /// Something went well.
     pub(crate) fn done(&mut self, text: &str) {
         self.message = Some(notice::done(text));

@@ -1,15 +1,19 @@
 //! Parts of forms that several places have.
 
 use maud::{Markup, html};
-use svc_model::{ListQuery, administration::account::Account, query::parse_pairs};
+use svc_model::{ListQuery, query::parse_pairs};
 
 use crate::{
     href::Href,
     problem::{Problem, Result},
+    session::TOKEN,
     texts::Texts,
     ui::notice,
-    visit::Visit,
+    visit::{Form, Visit},
 };
+
+/// Fields that say something about a form, and that nobody enters.
+const HIDDEN: [&str; 4] = ["account", "etag", "key", "action"];
 
 /// Who somebody is: an e-mail address and a password, which `autocomplete` says whether it is a new one.
 pub(crate) fn email_and_password(texts: &Texts, email: &str, autocomplete: &str) -> Markup {
@@ -23,14 +27,64 @@ pub(crate) fn email_and_password(texts: &Texts, email: &str, autocomplete: &str)
     }
 }
 
-/// The hidden field with which a form says who has opened it.
-pub(crate) fn account_field(account: &Account) -> Markup {
-    html! { input type="hidden" name="account" value=(account.uid); }
+/// The hidden fields with which a form says who has opened it, and that it is one of the console.
+pub(crate) fn account_field(visit: &Visit) -> Markup {
+    html! {
+        @if let Ok(account) = visit.account() { input type="hidden" name="account" value=(account.uid); }
+        (token_field(visit))
+    }
+}
+
+/// The hidden field with which a form says that it is one of the console, for browsers that do not say where it comes from.
+pub(crate) fn token_field(visit: &Visit) -> Markup {
+    html! {
+        @if let Some(token) = visit.token() { input type="hidden" name=(TOKEN) value=(token); }
+    }
+}
+
+/// What was entered, as fields that nobody sees: all of it but the token, which is another one now, and passwords, which are
+/// entered again.
+pub(crate) fn kept_fields(visit: &Visit) -> Markup {
+    html! {
+        @for (name, value) in kept(visit.form()) { input type="hidden" name=(name) value=(value); }
+        (token_field(visit))
+    }
+}
+
+/// The fields of a form that may be sent again as they are.
+pub(crate) fn kept(form: &Form) -> impl Iterator<Item = (&str, &str)> {
+    let fields = form.iter();
+    fields.filter(|(name, _)| !name.contains("password") && *name != TOKEN)
+}
+
+/// What was entered, for somebody to read and to copy.
+pub(crate) fn entered(visit: &Visit) -> Markup {
+    let fields = kept(visit.form());
+    let fields = fields.filter(|(name, value)| !value.is_empty() && !HIDDEN.contains(name));
+    let fields: Vec<_> = fields.collect();
+    html! {
+        @if !fields.is_empty() {
+            details.entered {
+                summary { (visit.texts.get("entered")) }
+                dl {
+                    @for (name, value) in fields {
+                        dt { bdi { (name) } }
+                        dd { pre.long { bdi { (value) } } }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// What the key Enter in a field of a form does, which else would be what its first button does.
 pub(crate) fn default_button(name: &str, value: &str) -> Markup {
     html! { button.visually-hidden name=(name) value=(value) tabindex="-1" aria-hidden="true" {} }
+}
+
+/// The same where that is what the form itself is sent for.
+pub(crate) fn default_submit() -> Markup {
+    html! { button.visually-hidden tabindex="-1" aria-hidden="true" {} }
 }
 
 /// The question before something that destroys.
@@ -62,7 +116,6 @@ impl Confirmation<'_> {
     pub(crate) async fn ask(
         &self,
         visit: &Visit,
-        account: &Account,
         act: impl AsyncFnOnce() -> Result<Href>,
     ) -> Result<Outcome> {
         let mut wrong = None;
@@ -79,7 +132,7 @@ impl Confirmation<'_> {
         }
         Ok(Outcome::Ask(html! {
             @if let Some(wrong) = wrong { (wrong) }
-            (self.form(visit, account, &html! {}))
+            (self.form(visit, &html! {}))
         }))
     }
 
@@ -90,12 +143,12 @@ impl Confirmation<'_> {
     }
 
     /// The question as a form; `hidden` are further fields of it.
-    pub(crate) fn form(&self, visit: &Visit, account: &Account, hidden: &Markup) -> Markup {
+    pub(crate) fn form(&self, visit: &Visit, hidden: &Markup) -> Markup {
         let texts = visit.texts;
         html! {
             (self.what)
             form.stack method="post" action=(self.action) {
-                (account_field(account))
+                (account_field(visit))
                 (hidden)
                 @if let Some(name) = self.name {
                     label { (texts.with("confirm-name", [("name", name.into())]))

@@ -141,7 +141,7 @@ impl Frame<'_> {
                                     a href=(visit.root.below(["audit"])) { (texts.get("audit-of-service")) }
                                 }
                                 form method="post" action=(visit.root.below(["sign-out"])) {
-                                    (account_field(self.account))
+                                    (account_field(visit))
                                     button.plain { (texts.get("sign-out")) }
                                 }
                             }

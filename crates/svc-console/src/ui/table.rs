@@ -16,9 +16,23 @@ pub(crate) fn table(name: &str, head: &Markup, body: &Markup) -> Markup {
     )
 }
 
+/// What the modules of a table say.
+#[derive(Debug)]
+pub(crate) struct Says {
+    /// How the records are ordered, where that was asked for.
+    pub(crate) sorted: Option<String>,
+    /// Whether cells can be changed.
+    pub(crate) has_edits: bool,
+    /// The service cannot be reached.
+    pub(crate) lost: String,
+    /// Another cell has a value that is not saved.
+    pub(crate) unsaved: String,
+}
+
 /// The same, in whose cells a module moves with the keys; `class` are further classes, and `columns` says how wide they are.
 pub(crate) fn grid(
     name: &str,
+    says: &Says,
     class: Option<&str>,
     columns: &Markup,
     head: &Markup,
@@ -27,7 +41,8 @@ pub(crate) fn grid(
     framed(
         name,
         &html! {
-            table class={ "records" @if let Some(class) = class { " " (class) } } data-grid {
+            table class={ "records" @if let Some(class) = class { " " (class) } } data-grid
+                data-edits[says.has_edits] data-sorted=[&says.sorted] data-lost=(says.lost) data-unsaved=(says.unsaved) {
                 caption.visually-hidden { (name) }
                 (columns)
                 thead { (head) }

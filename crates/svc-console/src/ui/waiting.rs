@@ -8,10 +8,10 @@ use std::{
 
 use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
-use svc_model::{administration::account::Account, wire::BoxFuture};
+use svc_model::wire::BoxFuture;
 
 use super::form::account_field;
-use crate::{answer::Answer, href::Href, texts::Texts, visit::Visit};
+use crate::{answer::Answer, href::Href, visit::Visit};
 
 /// How long a page waits to be whole before its beginning is sent.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -33,8 +33,7 @@ pub(crate) fn statement_id(visit: &Visit) -> String {
 /// What can be cancelled: a statement of a database.
 #[derive(Debug)]
 pub(crate) struct Running<'a> {
-    pub(crate) texts: &'static Texts,
-    pub(crate) account: &'a Account,
+    pub(crate) visit: &'a Visit,
     /// Where the form that cancels it is sent to.
     pub(crate) cancel: Href,
     /// The identifier of the statement.
@@ -45,11 +44,11 @@ impl Running<'_> {
     fn cancel_form(&self) -> Markup {
         html! {
             div.running role="status" {
-                p { (self.texts.get("waiting-runs")) }
+                p { (self.visit.texts.get("waiting-runs")) }
                 form method="post" action=(self.cancel) {
-                    (account_field(self.account))
+                    (account_field(self.visit))
                     input type="hidden" name="statement" value=(self.statement);
-                    button.danger { (self.texts.get("waiting-cancel")) }
+                    button.danger { (self.visit.texts.get("waiting-cancel")) }
                 }
             }
         }

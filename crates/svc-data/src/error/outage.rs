@@ -45,11 +45,11 @@ pub enum Outage {
     #[error("the server closed the connection")]
     Closed,
     /// The address requires TLS, and the server has none.
-    #[error("the server does not offer TLS")]
+    #[error("the server does not offer TLS: enable it there, or connect without it")]
     NoTls,
     /// The certificate is not trusted, has expired, or is for another host.
     #[error(
-        "the certificate of the server does not fit: it is not trusted, or is for another host"
+        "the certificate of the server does not fit: it is not trusted, or is for another host; the address can name the authority (sslrootcert, ssl-ca) or do without this check"
     )]
     Certificate,
     /// Both sides support TLS, but no common form of it.

@@ -2,6 +2,7 @@
 
 mod batches;
 mod claim;
+mod csv_quotes;
 mod csv_rows;
 mod file;
 mod lost;

@@ -98,12 +98,12 @@ export class World {
   }
 
   /** What the service has at a path of a resource, as text; with a body it is changed. */
-  async data(resource, path, change) {
+  async data(resource, path, change, method = change ? "PATCH" : "GET") {
     const { base_url: base, resources } = this.service.ready;
     const answer = await fetch(`${base}/projects/main/prod/${resource}/${path}`, {
-      method: change ? "PATCH" : "GET",
+      method,
       headers: { authorization: resources[resource].token, "content-type": "application/json" },
-      body: change && JSON.stringify(change),
+      body: change ? JSON.stringify(change) : undefined,
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${path}: ${text}`);

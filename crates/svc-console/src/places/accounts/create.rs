@@ -41,7 +41,7 @@ pub(super) async fn answer(operator: &Operator<'_>) -> Result<Answer> {
     let main = html! {
         (filled.message())
         form.stack method="post" action=(place.below(["new"])) data-guard {
-            (account_field(&operator.account))
+            (account_field(visit))
             (filled.text("email", &texts.get("email"), "", Input::EMAIL))
             (filled.text("first_name", &texts.get("people-first-name"), "", Input::default()))
             (filled.text("last_name", &texts.get("people-last-name"), "", Input::default()))

@@ -59,7 +59,7 @@ pub(super) async fn answer(operator: &Operator<'_>, uid: &str) -> Result<Answer>
             dt { (texts.get("people-since")) } dd { (super::super::users::day(&account.date_add)) }
         }
         form.stack method="post" action=(place) {
-            (account_field(&operator.account))
+            (account_field(visit))
             (filled.text("first_name", &texts.get("people-first-name"), &known(&account.first_name), Input::default()))
             (filled.text("last_name", &texts.get("people-last-name"), &known(&account.last_name), Input::default()))
             (filled.check("is_operator", &texts.get("accounts-is-operator"), account.is_operator))
@@ -73,7 +73,7 @@ pub(super) async fn answer(operator: &Operator<'_>, uid: &str) -> Result<Answer>
             div.actions {
                 @if account.suspended {
                     form method="post" action=(place) {
-                        (account_field(&operator.account))
+                        (account_field(visit))
                         button name="action" value="resume" { (texts.get("users-resume")) }
                     }
                 } @else {
@@ -170,7 +170,7 @@ async fn ask(
         name: is_deleted.then_some(account.email.as_str()),
         is_forbidden: false,
     };
-    let outcome = question.ask(visit, &operator.account, async || {
+    let outcome = question.ask(visit, async || {
         act().await?;
         Ok(match is_deleted {
             true => operator.place(),

@@ -71,8 +71,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let statement = waiting::statement_id(visit);
     let back = page.here().with("_hold", "1").to_string();
     let running = Running {
-        texts: visit.texts,
-        account: &context.account,
+        visit,
         cancel: context
             .place(["cancel", model.resource.as_str()])
             .with("back", &back),
@@ -228,7 +227,7 @@ impl Page<'_> {
             (self.form())
             (part)
             form.actions method="post" action=(self.here()) {
-                (account_field(&context.account))
+                (account_field(context.visit))
                 details.menu open[self.is_sent] {
                     summary { (texts.get("save")) }
                     div.panel { (saved::fields(context, *item, sent)) }

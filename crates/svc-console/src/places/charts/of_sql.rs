@@ -24,7 +24,7 @@ use crate::{
     places::{
         Context, Scope,
         saved::{self, Kind},
-        sql::state::State,
+        sql::{state::State, typed::keep_draft},
     },
     problem::Result,
     texts::Texts,
@@ -70,7 +70,7 @@ impl OfSql {
             .is_some_and(|item| !has_text && item.owner != context.account.uid);
         let of_state = if has_text { form } else { &kept };
         let shape = Shape::of(form.text("_shape")).or_else(|| Shape::of(kept.text("_shape")));
-        let mut state = State::read(context, resource, of_state).await?;
+        let mut state = State::read(context, resource, of_state).await?.of_part();
         state.is_of_another |= is_of_another;
         Ok(Self {
             state,
@@ -104,7 +104,7 @@ impl OfSql {
             p.muted { (texts.get("sql-of-another")) }
             pre.long { code { bdi { (self.state.text) } } }
             form.actions method="post" action=(place) {
-                (account_field(&context.account))
+                (account_field(context.visit))
                 @if let Some(item) = &self.item { input type="hidden" name="_chart" value=(item.uid); }
                 @for (name, value) in parse_pairs(query.as_str()).unwrap_or_default() {
                     input type="hidden" name=(name) value=(value);
@@ -208,7 +208,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Resu
     let place = context.place(["charts", "sql", resource]);
     if visit.is_post() && visit.form().text("action") == "run" {
         let mut chart = OfSql::read(&context, resource, visit.form()).await?;
-        chart.state.keep_draft(&context).await?;
+        keep_draft(&context, &mut chart.state).await?;
         return Ok(Answer::go(&chart.at(place)));
     }
     let query = visit.query()?;
@@ -231,8 +231,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Resu
     let statement = waiting::statement_id(visit);
     let back = here.clone().with("_hold", "1").to_string();
     let running = Running {
-        texts: visit.texts,
-        account: &context.account,
+        visit,
         cancel: context.place(["cancel", resource]).with("back", &back),
         statement: &statement,
     };
@@ -294,7 +293,7 @@ fn page(
         (part)
         p.small.muted { (texts.get("chart-of-sql")) " " a href=(editor) { (texts.get("chart-to-sql")) } }
         form.actions method="post" action=(here) {
-            (account_field(&context.account))
+            (account_field(context.visit))
             details.menu open[is_sent] {
                 summary { (texts.get("save")) }
                 div.panel { (saved::fields(context, item, sent)) }

@@ -201,7 +201,7 @@ fn page(context: &Context<'_>, dashboard: &Dashboard, message: Option<Markup>) -
         section {
             h2 { (texts.get("dashboard-add")) }
             form.toolbar method="post" action=(here) {
-                (account_field(&context.account))
+                (account_field(context.visit))
                 label { (texts.get("dashboard-chart")) " "
                     select name="chart" required {
                         option value="" { "–" }
@@ -215,7 +215,7 @@ fn page(context: &Context<'_>, dashboard: &Dashboard, message: Option<Markup>) -
                 a href=(context.place(["charts"])) { (texts.get("charts-new")) }
             }
             form.toolbar method="post" action=(here) {
-                (account_field(&context.account))
+                (account_field(context.visit))
                 label { (texts.get("dashboard-count")) " "
                     input name="count" value=(context.visit.form().text("count")) placeholder="shop.orders" autocapitalize="none"
                         autocomplete="off" spellcheck="false" required;
@@ -224,7 +224,7 @@ fn page(context: &Context<'_>, dashboard: &Dashboard, message: Option<Markup>) -
             }
         }
         form.actions method="post" action=(here) {
-            (account_field(&context.account))
+            (account_field(context.visit))
             a.button.primary href=(context.scope.home(context.visit)) { (texts.get("dashboard-done")) }
             @if dashboard.hides_shared {
                 button name="action" value="forget" { (texts.get("dashboard-forget")) }
@@ -257,7 +257,7 @@ fn row(
     let label = |text: String| format!("{text}: {name}");
     html! {
         form method="post" action=(context.place(["dashboard"])) {
-            (account_field(&context.account))
+            (account_field(context.visit))
             input type="hidden" name="tile" value=(tile.key());
             span.grow {
                 @match &href {

@@ -1,21 +1,17 @@
 //! What stands beside the picture: its references as a table, and lists of models.
 
 use maud::{Markup, html};
-use svc_model::resources::{Direction, ModelDescription};
 
 use super::{
     Place,
     graph::{Drawn, Graph, Node},
-    key_of,
 };
-use crate::{href::Href, ui::table};
+use crate::{href::Href, places::structure::key_of, ui::table};
 
 /// How many models a list has.
 const MOST: usize = 200;
 /// How many of those with the most relations are offered.
 const OFFERED: usize = 24;
-/// How many fields of a model are listed.
-const FIELDS: usize = 500;
 
 /// The models that are drawn, with their keys and references.
 pub(super) fn references(place: &Place<'_>, graph: &Graph<'_>, drawn: &Drawn) -> Markup {
@@ -123,51 +119,6 @@ fn list(place: &Place<'_>, graph: &Graph<'_>, nodes: &[Node], to: impl Fn(&str) 
         }
         @if nodes.len() > MOST {
             p.muted { (texts.with("sql-structure-more", [("count", (nodes.len() - MOST).into())])) }
-        }
-    }
-}
-
-/// The fields of a model.
-pub(super) fn fields(place: &Place<'_>, model: &ModelDescription) -> Markup {
-    let texts = place.context.texts();
-    let key = key_of(model);
-    let title = texts.with("diagram-fields", [("model", model.model.as_str().into())]);
-    let head = html! { tr {
-        th scope="col" { (texts.get("field")) }
-        th scope="col" { (texts.get("diagram-type")) }
-        th scope="col" { (texts.get("diagram-key")) }
-        th scope="col" { "NULL" }
-        th scope="col" { (texts.get("diagram-refers")) }
-    } };
-    let yes = |is_so: bool| {
-        if is_so {
-            texts.get("yes")
-        } else {
-            String::new()
-        }
-    };
-    let rows = html! {
-        @for field in model.fields.iter().take(FIELDS) {
-            tr {
-                th scope="row" { bdi { (field.name) } }
-                td { bdi { (field.db_field) } }
-                td { (yes(key.contains(&field.name.as_str()))) }
-                td { (yes(field.null)) }
-                td {
-                    @for relation in &model.relations {
-                        @if relation.direction == Direction::ManyToOne && relation.local_field.split(',').any(|part| part == field.name) {
-                            div { bdi { (relation.related_model) } }
-                        }
-                    }
-                }
-            }
-        }
-    };
-    html! {
-        h2.later { (title) }
-        (table::table(&title, &head, &rows))
-        @if model.fields.len() > FIELDS {
-            p.muted { (texts.with("sql-more", [("count", (model.fields.len() - FIELDS).into())])) }
         }
     }
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use crate::places::structure::key_of;
+
 use super::{
     Place,
     graph::{Drawn, Graph, Node},
-    key_of,
     layout::{BOX, HEAD, Layout, Link, Point, layout},
 };
 

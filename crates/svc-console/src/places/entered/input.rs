@@ -36,6 +36,7 @@ pub(crate) fn input(
         || matches!(
             field.field,
             FieldType::TextField
+                | FieldType::BinaryField
                 | FieldType::JsonField
                 | FieldType::ArrayField
                 | FieldType::GeometryField

@@ -5,11 +5,15 @@ const ROWS: usize = 4;
 /// How many columns a file may have.
 pub(super) const MOST_COLUMNS: usize = 2_000;
 
+/// An empty cell in quotes.
+const EMPTY: &str = "\"\"";
+
 /// The columns of a file, and its first rows.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) delimiter: char,
     pub(super) columns: Vec<String>,
+    /// An empty cell in quotes, which is not what one without is, still has them.
     pub(super) rows: Vec<Vec<String>>,
 }
 
@@ -22,7 +26,10 @@ impl Head {
         if rows.is_empty() {
             return None;
         }
-        let columns = rows.remove(0);
+        let mut columns = rows.remove(0);
+        for name in columns.iter_mut().filter(|name| *name == EMPTY) {
+            name.clear();
+        }
         let is_header =
             columns.iter().any(|name| !name.is_empty()) && columns.len() <= MOST_COLUMNS;
         is_header.then_some(Self {
@@ -66,7 +73,15 @@ fn rows(text: &str, delimiter: char, most: usize, is_whole: bool) -> Vec<Vec<Str
                 letters.next();
                 cell.push('"');
             }
-            '"' if is_quoted => is_quoted = false,
+            '"' if is_quoted => {
+                is_quoted = false;
+                let is_end = letters
+                    .peek()
+                    .is_none_or(|next| *next == delimiter || matches!(next, '\r' | '\n'));
+                if cell.is_empty() && is_end {
+                    cell.push_str(EMPTY);
+                }
+            }
             '"' if cell.is_empty() => is_quoted = true,
             letter if is_quoted => cell.push(letter),
             letter if letter == delimiter => row.push(std::mem::take(&mut cell)),
@@ -103,6 +118,9 @@ mod tests {
         assert_eq!(head.delimiter, ';');
         assert_eq!(head.columns, ["id", "na;me"]);
         assert_eq!(head.rows, [["0005", "a\nb"], ["6", "c\"d"]]);
+        let empty = Head::read("a,\"\"\n\"\",\n", "", true).unwrap();
+        assert_eq!(empty.columns, ["a", ""]);
+        assert_eq!(empty.rows, [["\"\"", ""]]);
         let whole = Head::read("a,b\n1,2", "", true).unwrap();
         assert_eq!(whole.rows, [["1", "2"]]);
         assert_eq!(whole.values(1).collect::<Vec<_>>(), ["2"]);

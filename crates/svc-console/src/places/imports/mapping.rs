@@ -7,13 +7,13 @@ use svc_model::{
 };
 
 use super::{
-    File,
+    File, Step,
     head::{Head, MOST_COLUMNS},
 };
 use crate::{
     places::model::Model,
     ui::{
-        form::{account_field, default_button},
+        form::{account_field, default_submit},
         table,
     },
     visit::Form,
@@ -148,9 +148,9 @@ impl Mapped {
         };
         let main = html! {
             @if let Some(message) = message { (message) }
-            form.import method="post" action=(model.list().below(["import"])) enctype="multipart/form-data" data-guard {
-                (account_field(&model.context.account))
-                (default_button("step", "dry"))
+            form.import method="post" action=(Step::Try.place(model)) enctype="multipart/form-data" data-guard {
+                (account_field(model.context.visit))
+                (default_submit())
                 input type="hidden" name="key" value=(self.key);
                 input type="hidden" name="delimiter" value=(self.delimiter);
                 (table::table(&texts.get("import-mapping"), &head, &rows))
@@ -164,13 +164,13 @@ impl Mapped {
                         input type="hidden" name="carried" value=(serde_json::Value::from(text.as_str()));
                     } @else {
                         label { (texts.get("import-file-again"))
-                            input type="file" name="file" accept=".csv,.tsv,.txt,text/csv";
+                            input type="file" name="file" accept=".csv,.tsv,.txt,text/csv" required;
                         }
                     }
                 }
                 div.actions {
-                    button.primary name="step" value="run" { (texts.get("import-run")) }
-                    button name="step" value="dry" { (texts.get("import-try")) }
+                    button.primary formaction=(Step::Run.place(model)) { (texts.get("import-run")) }
+                    button { (texts.get("import-try")) }
                     a.button href=(model.list()) { (texts.get("cancel")) }
                 }
             }

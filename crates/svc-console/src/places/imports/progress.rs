@@ -71,7 +71,7 @@ async fn one(visit: &Visit, model: &Model<'_>, uid: &str) -> Result<Answer> {
             @if !is_running { a.button href=(model.list().below(["import"])) { (texts.get("import-another")) } }
             @if is_running || may_go_on {
                 form method="post" action=(place) {
-                    (account_field(&model.context.account))
+                    (account_field(model.context.visit))
                     @if is_running {
                         button name="action" value="cancel" { (texts.get("import-cancel")) }
                     } @else {

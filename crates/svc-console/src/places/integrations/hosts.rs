@@ -66,7 +66,7 @@ async fn list(
         @if let Some(message) = message { (message) }
         p.muted { (texts.get("integrations-hosts-what")) }
         form.toolbar method="post" action=(place) {
-            (account_field(&context.account))
+            (account_field(context.visit))
             (credentials::once_field())
             label { (texts.get("host")) " "
                 input name="host" value=(context.visit.form().text("host")) required autocomplete="off" autocapitalize="none"
@@ -102,7 +102,7 @@ pub(super) async fn delete(context: &Context<'_>, host: &str) -> Result<Answer> 
         name: None,
         is_forbidden: false,
     };
-    let outcome = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, async || {
         let administration = context.client.administration();
         administration
             .allowed_hosts()

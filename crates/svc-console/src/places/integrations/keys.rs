@@ -73,7 +73,7 @@ pub(super) async fn exclude(context: &Context<'_>, uid: &str) -> Result<Answer> 
         name: None,
         is_forbidden: false,
     };
-    let outcome = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, async || {
         keys.delete(uid).send().await?;
         Ok(place.clone())
     });

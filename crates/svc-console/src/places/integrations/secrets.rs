@@ -109,8 +109,8 @@ fn form(context: &Context<'_>, is_open: bool) -> Markup {
         details.menu open[is_open] {
             summary { (texts.get("integrations-secret-set")) }
             div.panel {
-                form.stack method="post" action=(Part::Secrets.place(context)) {
-                    (account_field(&context.account))
+                form.stack method="post" action=(Part::Secrets.place(context)) data-guard {
+                    (account_field(context.visit))
                     label { (texts.get("integrations-resource"))
                         select name="resource" required {
                             @for resource in &of_here {
@@ -163,7 +163,7 @@ pub(super) async fn delete(
         name: is_production.then_some(name),
         is_forbidden: false,
     };
-    let outcome = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, async || {
         let administration = context.client.administration();
         administration
             .secrets()

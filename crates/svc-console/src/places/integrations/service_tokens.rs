@@ -101,7 +101,7 @@ fn form(context: &Context<'_>, teams: &[Team], is_open: bool) -> Markup {
             summary { (texts.get("integrations-token-new")) }
             div.panel {
                 form.stack method="post" action=(Part::ServiceTokens.place(context)) {
-                    (account_field(&context.account))
+                    (account_field(context.visit))
                     (credentials::once_field())
                     label { (texts.get("integrations-team"))
                         select name="team" required {

@@ -135,7 +135,7 @@ fn form(context: &Context<'_>, is_open: bool) -> Markup {
             summary { (texts.get("integrations-token-new")) }
             div.panel {
                 form.stack method="post" action=(Part::Tokens.place(context)) {
-                    (account_field(&context.account))
+                    (account_field(context.visit))
                     (credentials::once_field())
                     label { (texts.get("integrations-opens"))
                         select name="resource" required {

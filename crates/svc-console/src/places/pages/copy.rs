@@ -158,7 +158,7 @@ async fn confirmed(
     };
     let main = html! {
         @if let Some(message) = message { (message) }
-        (question.form(visit, &pages.context.account, &hidden))
+        (question.form(visit, &hidden))
     };
     Ok(pages.answer(title, Vec::new(), &main))
 }

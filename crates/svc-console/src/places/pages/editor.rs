@@ -94,7 +94,7 @@ impl<'v> Opened<'v> {
             (head(pages, &self.uid, state))
             @if pages.may_write && state != State::Deleted {
                 form.page-form method="post" action=(pages.of(&self.uid)) data-guard {
-                    (account_field(&pages.context.account))
+                    (account_field(pages.context.visit))
                     input type="hidden" name="etag" value=(tag);
                     input type="hidden" name="base" value=(base);
                     (form::fields(&about))
@@ -237,7 +237,7 @@ fn new_page(
     let main = html! {
         @if let Some(message) = message { (message) }
         form.page-form method="post" action=(pages.index().below(["new"])) data-guard {
-            (account_field(&pages.context.account))
+            (account_field(pages.context.visit))
             (form::fields(&about))
             div.actions {
                 button.primary { (texts.get("create")) }

@@ -204,7 +204,7 @@ fn shown(choice: &Choice<'_>, title: String, message: Option<Markup>) -> Answer 
         @if choice.others > 0 { p.muted { (texts.with("pages-publish-others", [("count", choice.others.into())])) } }
         @for (at, draft) in choice.drafts.iter().enumerate() { (section(choice, at, draft)) }
         form.actions method="post" action=(place) {
-            (account_field(&pages.context.account))
+            (account_field(pages.context.visit))
             (choice.fields())
             button.primary {
                 @if has_newer { (texts.get("pages-publish-newer-too")) }
@@ -278,7 +278,7 @@ pub(super) async fn discard(visit: &Visit, scope: &Scope) -> Result<Answer> {
     }
     let main = html! {
         @if let Some(message) = message { (message) }
-        (question.form(visit, &choice.pages.context.account, &choice.fields()))
+        (question.form(visit, &choice.fields()))
     };
     Ok(choice.pages.answer(title, Vec::new(), &main).status(status))
 }

@@ -68,7 +68,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, uid: &str) -> Result<An
     let tag = html! { input type="hidden" name="etag" value=(layers.tag()); };
     let main = html! {
         @if let Some(message) = message { (message) }
-        (question.form(visit, &pages.context.account, &tag))
+        (question.form(visit, &tag))
     };
     Ok(pages.answer(texts.get("delete"), vec![(title, place)], &main))
 }

@@ -188,7 +188,7 @@ pub(super) async fn one(visit: &Visit, scope: &Scope, uid: &str, number: &str) -
         @if pages.may_write && diff.is_some() {
             p { (texts.get("pages-restore-what")) }
             form.actions method="post" action=(place.below([&number.to_string()])) {
-                (account_field(&pages.context.account))
+                (account_field(pages.context.visit))
                 input type="hidden" name="etag" value=(layers.tag());
                 button.primary { (texts.get("pages-restore")) }
                 a.button href=(place) { (texts.get("cancel")) }

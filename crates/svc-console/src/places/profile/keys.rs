@@ -152,7 +152,7 @@ fn form(own: &Own<'_>, projects: &[Project], is_open: bool) -> Markup {
             summary { (texts.get("profile-key-new")) }
             div.panel {
                 form.stack method="post" action=(own.place(Part::Keys)) {
-                    (account_field(own.account))
+                    (account_field(own.visit))
                     (credentials::once_field())
                     (credentials::name_and_end(texts, form))
                     fieldset {

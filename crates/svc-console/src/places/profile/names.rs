@@ -67,7 +67,7 @@ fn page(own: &Own<'_>, fields: &Fields, message: Option<Markup>) -> Markup {
         &html! {
             @if let Some(message) = message { (message) }
             form.stack method="post" action=(own.place(Part::Names)) data-guard {
-                (account_field(own.account))
+                (account_field(own.visit))
                 label { (texts.get("profile-first-name"))
                     input name="first_name" value=(fields.first_name) autocomplete="given-name";
                 }

@@ -105,7 +105,7 @@ fn page(own: &Own<'_>, message: Option<Markup>) -> Markup {
             section {
                 h2 { (texts.get("profile-password")) }
                 form.stack method="post" action=(place) {
-                    (account_field(own.account))
+                    (account_field(own.visit))
                     input type="hidden" name="username" value=(own.account.email) autocomplete="username";
                     (password("current_password", texts.get("profile-password-now"), "current-password"))
                     (password("new_password", texts.get("profile-password-new"), "new-password"))
@@ -118,7 +118,7 @@ fn page(own: &Own<'_>, message: Option<Markup>) -> Markup {
                 h2 { (texts.get("email")) }
                 p { bdi { (own.account.email) } }
                 form.stack method="post" action=(place.clone().with("step", "email")) {
-                    (account_field(own.account))
+                    (account_field(own.visit))
                     label { (texts.get("profile-email-new"))
                         input type="email" name="new_email" value=(visit.form().text("new_email")) autocomplete="email" required;
                     }
@@ -127,7 +127,7 @@ fn page(own: &Own<'_>, message: Option<Markup>) -> Markup {
                     div.actions { button.primary name="action" value="email" { (texts.get("profile-email-send")) } }
                 }
                 form.stack method="post" action=(place.clone().with("step", "code")) {
-                    (account_field(own.account))
+                    (account_field(own.visit))
                     label { (texts.get("profile-email-code"))
                         input name="code" required autocomplete="one-time-code" autocapitalize="none" spellcheck="false";
                     }

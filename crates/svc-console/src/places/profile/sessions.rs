@@ -90,13 +90,13 @@ fn shown(
     let action = |session: &Session| match session.current {
         true => html! {
             form method="post" action=(visit.root.below(["sign-out"])) {
-                (account_field(own.account))
+                (account_field(own.visit))
                 button { (texts.get("sign-out")) }
             }
         },
         false => html! {
             form method="post" action=(place) {
-                (account_field(own.account))
+                (account_field(own.visit))
                 input type="hidden" name="session" value=(session.uid);
                 button.danger { (texts.get("session-end")) }
             }
@@ -110,7 +110,7 @@ fn shown(
             p.muted { (texts.get("profile-sessions-what")) }
             @if has_others {
                 form.toolbar method="post" action=(place.clone().with("all", "1")) {
-                    (account_field(own.account))
+                    (account_field(own.visit))
                     button.danger { (texts.get("profile-sessions-end")) }
                 }
             }

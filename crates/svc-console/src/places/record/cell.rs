@@ -2,19 +2,21 @@
 
 use http::StatusCode;
 use maud::{Markup, html};
+use svc_api::Error;
 use svc_model::{
-    Expand, Expanded, JsonObject, ListQuery, Lookup, RecordId, resources::FieldDescription,
+    Condition, Expand, Expanded, FieldFilter, JsonObject, ListQuery, Lookup, Operand, RecordId,
+    resources::FieldDescription,
 };
 
-use super::{fields, load, refused, sent::Sent};
+use super::{fields, history, load, refused, sent::Sent, status_again};
 use crate::{
     answer::Answer,
     href::Href,
     places::{
-        model::{Model, plain_text},
-        records::{TableColumn, data_cell},
+        model::{LIST, Model, plain_text},
+        records::{TableColumn, data_cell, narrowed, without_controls},
     },
-    problem::{Problem, Result},
+    problem::{Problem, Result, is_passing},
     ui::{
         form::{account_field, default_button},
         notice,
@@ -33,13 +35,18 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
         false => query.text("_field"),
     };
     let field = model.field(name).ok_or(Problem::NotFound)?;
-    let (record, etag) = load(model, id).await?;
+    let (record, etag) = match load(model, id).await {
+        Err(Problem::Api(error)) if visit.is_post() && is_passing(&error) => {
+            return Ok(unread(visit, model, id, field, &error));
+        }
+        loaded => loaded?,
+    };
     if !visit.is_post() {
         let sent = Sent::of_record(model, &record);
         let form = form(model, id, field, &sent, &etag, None);
         return Ok(Answer::page(html! {
             (form)
-            (lists(model, &record, field, query.text("_list")))
+            (lists(model, &record, field, query.text(LIST)))
         }));
     }
     if !model.description.can.update {
@@ -55,7 +62,8 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
         return again(&sent, opened, None, StatusCode::BAD_REQUEST);
     }
     if sent.changes.is_empty() {
-        return saved(model, id, field).await;
+        let message = notice::done(&visit.texts.get("unchanged"));
+        return saved(model, id, field, &message).await;
     }
     let records = model.records();
     let call = records
@@ -64,7 +72,8 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
     match call.if_match(opened).send().await {
         Ok(changed) => {
             let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
-            saved(model, &id, field).await
+            let message = history::saved(model, &id).await;
+            saved(model, &id, field, &message).await
         }
         Err(error) if error.is_precondition_failed() => {
             let sent = sent.merged(model, &record);
@@ -76,15 +85,36 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
             again(&sent, &etag, Some(message), StatusCode::PRECONDITION_FAILED)
         }
         Err(error) => {
+            let status = status_again(&error);
             let (sent, message) = refused(visit, sent, error)?;
             let message = message.filter(|_| !sent.errors.contains_key(&field.name));
-            again(&sent, opened, message, StatusCode::BAD_REQUEST)
+            again(&sent, opened, message, status)
         }
     }
 }
 
-/// The cell as the table has it.
-async fn saved(model: &Model<'_>, id: &RecordId, field: &FieldDescription) -> Result<Answer> {
+/// The form again although its record cannot be read now.
+fn unread(
+    visit: &Visit,
+    model: &Model<'_>,
+    id: &RecordId,
+    field: &FieldDescription,
+    error: &Error,
+) -> Answer {
+    let sent = Sent::of_form(model, visit.form(), Some(&JsonObject::new()));
+    let message = notice::of_error(visit, error);
+    let etag = visit.form().text("etag");
+    let form = form(model, id, field, &sent, etag, Some(message));
+    Answer::page(form).status(StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// The cell as the table has it, and what is said of it.
+async fn saved(
+    model: &Model<'_>,
+    id: &RecordId,
+    field: &FieldDescription,
+    message: &Markup,
+) -> Result<Answer> {
     let mut names = vec![field.name.clone()];
     names.extend(model.key_fields().into_iter().map(str::to_owned));
     let mut call = model.records().typed::<JsonObject>().get(id.clone());
@@ -98,14 +128,19 @@ async fn saved(model: &Model<'_>, id: &RecordId, field: &FieldDescription) -> Re
         call = call.time_zone(zone);
     }
     let record = call.fields(names).excerpt(EXCERPT).send().await?;
-    let href = model.record_of(model.name.as_str(), id);
-    Ok(Answer::page(data_cell(
+    let href = model.record(id);
+    let cell = data_cell(
         model,
         &record,
         &TableColumn::plain(field),
         Some(&href),
         false,
-    )))
+    );
+    // Behind a cell that is in no table, parsers leave out forms.
+    Ok(Answer::page(html! {
+        table { tbody { tr { (cell) } } }
+        (message)
+    }))
 }
 
 fn form(
@@ -117,15 +152,16 @@ fn form(
     message: Option<Markup>,
 ) -> Markup {
     let texts = model.texts();
-    let place = model.record_of(model.name.as_str(), id);
+    let place = model.record(id);
     html! {
         form.cell-form method="post" action=(place) {
-            (account_field(&model.context.account))
+            (account_field(model.context.visit))
             (default_button("action", "save"))
             input type="hidden" name="etag" value=(etag);
             input type="hidden" name="_field" value=(field.name);
             @if let Some(message) = message { (message) }
-            (fields::only(model, sent, field, &place))
+            @if let Some(why) = fields::why_record(model) { p.muted { (why) } }
+            (fields::only(model, sent, field, id))
             div.actions {
                 @if fields::is_open(model, sent, field) { button.primary { (texts.get("save")) } }
                 a.button href=(place) { (texts.get("cell-open")) }
@@ -147,18 +183,27 @@ pub(super) fn lists(
         return html! {};
     }
     let is_field = |name: &str| model.field(name).is_some();
-    let base = ListQuery::parse(list, &is_field)
+    let base = ListQuery::parse(&without_controls(list), &is_field)
         .unwrap_or_default()
         .page(1);
+    let with = |lookup: Lookup, value: Operand| {
+        let condition = Condition::new(&field.name, lookup, value);
+        narrowed(
+            &base,
+            FieldFilter {
+                condition,
+                exclude: false,
+            },
+        )
+    };
     let (same, other) = match plain_text(record, &field.name) {
         None => (
-            base.clone().filter(&field.name, Lookup::Isnull, true),
-            base.filter(&field.name, Lookup::Isnull, false),
+            with(Lookup::Isnull, true.into()),
+            with(Lookup::Isnull, false.into()),
         ),
         Some(value) => (
-            base.clone()
-                .filter(&field.name, Lookup::Exact, value.as_str()),
-            base.filter(&field.name, Lookup::Ne, value),
+            with(Lookup::Exact, value.as_str().into()),
+            with(Lookup::Ne, value.into()),
         ),
     };
     let at = |query: &ListQuery| -> Href { model.list().query(query.to_query_string()) };

@@ -7,9 +7,8 @@ use svc_model::{
     resources::{FieldDescription, FieldType},
 };
 
-use super::sent::Sent;
+use super::sent::{Conflict, Sent};
 use crate::{
-    href::Href,
     places::{
         entered::{Entered, Input, input},
         model::Model,
@@ -19,7 +18,7 @@ use crate::{
 };
 
 /// The fields of the form; those of a record that there is have values that can be looked at by themselves.
-pub(super) fn fields(model: &Model<'_>, sent: &Sent, record: Option<&Href>) -> Markup {
+pub(super) fn fields(model: &Model<'_>, sent: &Sent, record: Option<&RecordId>) -> Markup {
     html! {
         div.fields {
             @for (at, field) in model.description.fields.iter().enumerate() {
@@ -34,7 +33,7 @@ pub(super) fn only(
     model: &Model<'_>,
     sent: &Sent,
     field: &FieldDescription,
-    record: &Href,
+    record: &RecordId,
 ) -> Markup {
     one(model, sent, field, 0, Some(record))
 }
@@ -47,7 +46,21 @@ pub(super) fn is_open(model: &Model<'_>, sent: &Sent, field: &FieldDescription) 
         && field.editable
         && !field.read_only
         && !sent.cut.contains_key(&field.name)
-        && field.field != FieldType::BinaryField
+        && !sent.unread.contains(&field.name)
+        && (sent.is_new || field.field != FieldType::BinaryField)
+}
+
+/// Why no record, or not each one, can be changed.
+pub(super) fn why_record(model: &Model<'_>) -> Option<String> {
+    let texts = model.texts();
+    if let Some(field) = model.key_in_place() {
+        return Some(texts.with("why-key", [("field", field.into())]));
+    }
+    let is_closed = !model.description.can.update;
+    is_closed.then(|| match model.description.is_view {
+        true => texts.get("why-view"),
+        false => texts.get("why-rights"),
+    })
 }
 
 fn one(
@@ -55,7 +68,7 @@ fn one(
     sent: &Sent,
     field: &FieldDescription,
     at: usize,
-    record: Option<&Href>,
+    record: Option<&RecordId>,
 ) -> Markup {
     let texts = model.texts();
     let name = &field.name;
@@ -78,6 +91,7 @@ fn one(
                         id: &id,
                         error: errors.map(|_| error_id.as_str()),
                     }))
+                    @if field.field == FieldType::BinaryField { p.small.muted { (texts.get("binary-hint")) } }
                     (states(texts, sent, field, now))
                     (pick(model, &field.name))
                     (before(sent, name))
@@ -85,16 +99,18 @@ fn one(
                     p.fixed {
                         @match now {
                             _ if cut.is_some() => (texts.with("too-long", [("count", cut.copied().unwrap_or_default().into())])),
+                            _ if sent.unread.contains(name) => span.muted { (texts.get("unread")) },
                             Entered::Text(text) => (shown(texts, field, text)),
                             Entered::Null => span.null { "NULL" },
                             Entered::Untouched => span.muted { (texts.get("by-database")) },
                         }
                     }
+                    @if !sent.is_new && !field.editable { p.small.muted { (texts.get("why-database")) } }
                     @if let Some(record) = record && (cut.is_some() || field.field == FieldType::BinaryField) {
-                        p.small { a href=(record.below(["value", name])) { (texts.get("value-open")) } }
+                        p.small { a href=(model.below(record, ["value", name])) { (texts.get("value-open")) } }
                     }
                 }
-                @if let Some(theirs) = sent.conflicts.get(name) { (conflict(texts, theirs)) }
+                @if let Some(met) = sent.conflicts.get(name) { (conflict(texts, name, met, now)) }
                 @if let Some(messages) = errors {
                     p.field-error id=(error_id) { (messages.join("; ")) }
                 }
@@ -171,14 +187,35 @@ fn before(sent: &Sent, name: &str) -> Markup {
     }
 }
 
-/// What somebody else has made of a field meanwhile.
-fn conflict(texts: &Texts, theirs: &Entered) -> Markup {
-    html! {
-        p.conflict {
-            (texts.get("conflict-theirs")) " "
-            @match theirs {
+/// What a field was, what somebody else has made of it meanwhile, and what is in the form, with the choice between them.
+fn conflict(texts: &Texts, name: &str, conflict: &Conflict, mine: &Entered) -> Markup {
+    let value = |entered: &Entered| {
+        html! {
+            @match entered {
+                Entered::Text(text) if text.is_empty() => span.empty { (texts.get("empty")) },
                 Entered::Text(text) => bdi { (text) },
                 _ => span.null { "NULL" },
+            }
+        }
+    };
+    let choice = |take: &str, text: &str| {
+        html! {
+            label.check { input type="radio" name=(format!("take:{name}")) value=(take) checked[take == "mine"]; (text) }
+        }
+    };
+    html! {
+        div.conflict {
+            dl {
+                dt { (texts.get("conflict-base")) }
+                dd { (value(&conflict.base)) }
+                dt { (texts.get("conflict-theirs")) }
+                dd { (value(&conflict.theirs)) }
+                dt { (texts.get("conflict-mine")) }
+                dd { (value(mine)) }
+            }
+            span.states role="radiogroup" aria-label=(name) {
+                (choice("mine", &texts.get("conflict-keep")))
+                (choice("theirs", &texts.get("conflict-take")))
             }
         }
     }

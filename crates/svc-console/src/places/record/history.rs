@@ -56,7 +56,7 @@ pub(crate) async fn answer(
 
 /// The address of a record's history.
 pub(crate) fn place(model: &Model<'_>, id: &RecordId) -> Href {
-    model.record_of(model.name.as_str(), id).below(["history"])
+    model.below(id, ["history"])
 }
 
 fn shown(
@@ -66,10 +66,10 @@ fn shown(
     record: Option<&JsonObject>,
 ) -> Markup {
     let texts = model.texts();
-    let mut above = vec![(model.name.to_string(), model.list())];
+    let mut above = vec![(model.name.to_string(), model.back_to(id))];
     if let Some(record) = record {
         let title = title_of(model, id, record);
-        above.push((title, model.record_of(model.name.as_str(), id)));
+        above.push((title, model.record(id)));
     }
     let title = match record {
         Some(_) => texts.get("history"),
@@ -108,7 +108,7 @@ fn change(model: &Model<'_>, all: &[HistoryEntry], number: usize, undo: &Markup)
     let taken_back = past::taken_back(entry, earlier);
     let kind = |field: &str| model.field(field).map(|field| field.field);
     html! {
-        section.change aria-labelledby=(format!("change{number}")) {
+        div.change {
             div.change-head {
                 h2 #(format!("change{number}")) {
                     (action(texts, &entry.action)) " "
@@ -148,7 +148,8 @@ pub(crate) fn values(texts: &Texts, kind: &Kinds<'_>, entry: &HistoryEntry) -> M
     let has_old = rows.iter().any(|row| row.old.is_some());
     let has_new = rows.iter().any(|row| row.new.is_some());
     html! {
-        div.table-frame tabindex="0" role="region" aria-label=(action(texts, &entry.action)) {
+        // No two of the regions of a page have one name.
+        div.table-frame tabindex="0" role="region" aria-label={ (action(texts, &entry.action)) " " (entry.time) } {
             table.records.differences {
                 thead { tr {
                     th scope="col" { (texts.get("field")) }
@@ -264,7 +265,7 @@ fn undo_form(
             undo::Undo::Impossible => {},
             undo::Undo::TooLong => span.small.muted { (texts.get("undo-too-long")) },
             undo::Undo::Delete => {
-                a.button href=(model.record_of(model.name.as_str(), id).below(["delete"])) { (texts.get("undo")) }
+                a.button href=(model.below(id, ["delete"])) { (texts.get("undo")) }
             },
             _ => (undo_button(model, id, &entry.time, after)),
         }
@@ -274,7 +275,7 @@ fn undo_form(
 fn undo_button(model: &Model<'_>, id: &RecordId, time: &str, after: Option<&str>) -> Markup {
     html! {
         form method="post" action=(place(model, id)) {
-            (account_field(&model.context.account))
+            (account_field(model.context.visit))
             input type="hidden" name="time" value=(time);
             @if let Some(after) = after { input type="hidden" name="after" value=(after); }
             button { (model.texts().get("undo")) }
@@ -285,15 +286,33 @@ fn undo_button(model: &Model<'_>, id: &RecordId, time: &str, after: Option<&str>
 /// The notice after a change was saved, with the button that takes it back where its values were kept.
 pub(super) async fn saved(model: &Model<'_>, id: &RecordId) -> Markup {
     let text = model.texts().get("saved");
-    let Ok(page) = past::page(model, id, None, 1).await else {
-        return notice::done(&text);
-    };
-    let own = page.results.first().filter(|entry| {
-        let is_own = entry.actor.uid.as_deref() == Some(model.context.account.uid.as_str());
-        is_own && matches!(undo::Undo::of(model, entry), undo::Undo::Update(_))
-    });
-    match own {
-        Some(entry) => notice::done_with(&text, &undo_button(model, id, &entry.time, None)),
-        None => notice::done(&text),
+    let own = last_own(model, id).await;
+    match own.map(|entry| (undo::Undo::of(model, &entry), entry.time)) {
+        Some((undo::Undo::Update(_), time)) => {
+            notice::done_with(&text, &undo_button(model, id, &time, None))
+        }
+        _ => notice::done(&text),
     }
+}
+
+/// The notice after a record was deleted: with the button that makes it again where its values were kept, and its history.
+pub(crate) async fn deleted(model: &Model<'_>, id: &RecordId) -> Markup {
+    let texts = model.texts();
+    let own = last_own(model, id).await;
+    let action = html! {
+        @if let Some(entry) = own && matches!(undo::Undo::of(model, &entry), undo::Undo::Create(_)) {
+            (undo_button(model, id, &entry.time, None))
+        }
+        a.button href=(place(model, id)) { (texts.get("history")) }
+    };
+    let text = texts.with("deleted", [("key", id.as_str().into())]);
+    notice::done_with(&text, &action)
+}
+
+/// The last change of a record, where it was made by who is signed in.
+async fn last_own(model: &Model<'_>, id: &RecordId) -> Option<HistoryEntry> {
+    let page = past::page(model, id, None, 1).await.ok()?;
+    let last = page.results.into_iter().next()?;
+    let uid = model.context.account.uid.as_str();
+    (last.actor.uid.as_deref() == Some(uid)).then_some(last)
 }

@@ -15,6 +15,8 @@ use crate::{
         model::{Model, Reference, label, plain_text},
     },
     problem::{Problem, Result},
+    session::TOKEN,
+    ui::form::token_field,
     visit::{Form, Visit},
 };
 
@@ -55,11 +57,12 @@ pub(super) async fn page(
     let reference = model.reference_of(field).ok_or(Problem::NotFound)?;
     let wanted = form.text("q");
     let Offer { found, .. } = find(model, &reference, wanted, None).await?;
-    let own = ["pick", "picked", "q", "back"];
+    let own = ["pick", "picked", "q", "back", TOKEN];
     let kept = form.iter().filter(|(name, _)| !own.contains(name));
     let main = html! {
         form.stack method="post" action=(place) {
             @for (name, value) in kept { input type="hidden" name=(name) value=(value); }
+            (token_field(model.context.visit))
             input type="hidden" name="pick" value=(field);
             label { (texts.with("pick-search", [("model", reference.model.model.as_str().into())]))
                 input type="search" name="q" value=(wanted) autofocus;

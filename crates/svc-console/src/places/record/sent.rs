@@ -1,6 +1,6 @@
 //! What the form of a record holds. Only what was changed is sent, and what was not touched stays the same bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use svc_model::JsonObject;
 
@@ -12,6 +12,13 @@ use crate::{
     visit::Form,
 };
 
+/// What a field held before two people changed it, and what it holds now.
+#[derive(Clone, Debug)]
+pub(super) struct Conflict {
+    pub(super) base: Entered,
+    pub(super) theirs: Entered,
+}
+
 /// What a form holds, what of it is sent, and what is wrong with it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sent {
@@ -21,10 +28,12 @@ pub(super) struct Sent {
     /// What is to be written.
     pub(super) changes: JsonObject,
     pub(super) errors: BTreeMap<String, Vec<String>>,
-    /// The fields that somebody else has changed to something else meanwhile, with what they hold now.
-    pub(super) conflicts: BTreeMap<String, Entered>,
+    /// The fields that somebody else has changed to something else meanwhile.
+    pub(super) conflicts: BTreeMap<String, Conflict>,
     /// How long the values are that are too long for the form.
     pub(super) cut: BTreeMap<String, u64>,
+    /// The fields that are neither in the form nor known otherwise: they stay as they are.
+    pub(super) unread: BTreeSet<String>,
     pub(super) is_new: bool,
 }
 
@@ -84,6 +93,9 @@ impl Sent {
                 // A field that cannot be written is not in the form.
                 if let Some(record) = record {
                     sent.entered.insert(name.clone(), entered(record, name));
+                    if record.get_raw(name).is_none() {
+                        sent.unread.insert(name.clone());
+                    }
                 }
                 continue;
             };
@@ -101,6 +113,11 @@ impl Sent {
                     Entered::Text(with_lines_of(text, &before))
                 }
                 (now, _) => now,
+            };
+            // What somebody else has made of it was taken: the form was opened with it.
+            let now = match form.get(&format!("take:{name}")) {
+                Some("theirs") => before.clone(),
+                _ => now,
             };
             if now != normal(&before) && now != before {
                 match to_json(field, &now) {
@@ -127,7 +144,9 @@ impl Sent {
             let is_changed_here = self.changes.contains(name);
             if normal(&theirs) != normal(&base) {
                 if is_changed_here && self.entered.get(name) != Some(&theirs) {
-                    self.conflicts.insert(name.clone(), theirs.clone());
+                    let theirs = theirs.clone();
+                    self.conflicts
+                        .insert(name.clone(), Conflict { base, theirs });
                 } else {
                     self.entered.insert(name.clone(), theirs.clone());
                 }

@@ -9,7 +9,8 @@ use super::{
     load, new_page, page,
     past::{self, Change},
     refused,
-    sent::Sent,
+    sent::{Conflict, Sent},
+    status_again,
 };
 use crate::{
     answer::Answer,
@@ -97,10 +98,7 @@ pub(super) async fn answer(model: &Model<'_>, id: &RecordId) -> Result<Answer> {
     match Undo::of(model, &entry) {
         Undo::Update(values) => update(model, id, &values).await,
         Undo::Create(record) => create(model, &record).await,
-        Undo::Delete => {
-            let place = model.record_of(model.name.as_str(), id);
-            Ok(Answer::go(&place.below(["delete"])))
-        }
+        Undo::Delete => Ok(Answer::go(&model.below(id, ["delete"]))),
         Undo::TooLong | Undo::Impossible => Err(Problem::NotFound),
     }
 }
@@ -143,16 +141,17 @@ async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<A
         match call.send().await {
             Ok(changed) => {
                 let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
-                let place = model.record_of(model.name.as_str(), &id);
+                let place = model.record(&id);
                 return Ok(Answer::go(&place.with("saved", "undone")));
             }
             Err(error) if error.is_precondition_failed() => {}
             Err(error) => {
+                let status = status_again(&error);
                 let (record, etag) = load(model, id).await?;
                 let sent = with_old(model, &record, values);
                 let (sent, message) = refused(model.context.visit, sent, error)?;
                 let page = page(model, id, &record, &etag, &sent, message);
-                return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
+                return Ok(Answer::page(page).status(status));
             }
         }
     }
@@ -160,8 +159,13 @@ async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<A
     let mut sent = with_old(model, &record, values);
     for change in values {
         if !is_same(now.value.get_raw(&change.field), &change.new) {
-            let theirs = entered(&record, &change.field);
-            sent.conflicts.insert(change.field.clone(), theirs);
+            let mut left = JsonObject::new();
+            left.set_raw(&change.field, change.new.clone());
+            let conflict = Conflict {
+                base: entered(&left, &change.field),
+                theirs: entered(&record, &change.field),
+            };
+            sent.conflicts.insert(change.field.clone(), conflict);
         }
     }
     let message = notice::error(model.context.visit, &model.texts().get("undo-conflict"));
@@ -191,14 +195,13 @@ async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
     match records.create(record).send().await {
         Ok(made) => {
             let place = match model.id_of(&made) {
-                Some(id) => model
-                    .record_of(model.name.as_str(), &id)
-                    .with("saved", "undone"),
+                Some(id) => model.record(&id).with("saved", "undone"),
                 None => model.list(),
             };
             Ok(Answer::go(&place))
         }
         Err(error) => {
+            let status = status_again(&error);
             let fields = model.description.fields.iter();
             let known = fields.map(|field| (field.name.clone(), entered(record, &field.name)));
             let sent = Sent {
@@ -208,7 +211,7 @@ async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
             };
             let (sent, message) = refused(model.context.visit, sent, error)?;
             let page = new_page(model, &sent, message);
-            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+            Ok(Answer::page(page).status(status))
         }
     }
 }

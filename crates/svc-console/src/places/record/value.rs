@@ -44,27 +44,33 @@ pub(crate) async fn answer(
                 return Err(Problem::Forbidden);
             }
             let fields = upload.fields().await?;
-            visit.set_form(Form::of(fields));
-            let body = upload.into_body();
-            let bytes = body.collect(LARGEST).await;
-            Some(bytes.map_err(|_| Problem::TooLarge)?)
+            visit.set_form(Form::of(fields))?;
+            match upload.has_file() {
+                true => {
+                    let bytes = upload.into_body().collect(LARGEST).await;
+                    Some(bytes.map_err(|_| Problem::TooLarge)?)
+                }
+                false => None,
+            }
         }
         None => None,
     };
     let visit = &*visit;
     let model = Box::pin(Model::open(visit, scope, of)).await?;
     check_account(visit, &model.context.account)?;
-    let field = model.field(field).ok_or(Problem::NotFound)?;
     let id = RecordId::from(id);
+    let model = model.for_record(&id).await?;
+    let field = model.field(field).ok_or(Problem::NotFound)?;
     let (record, etag) = load(&model, &id).await?;
-    let place = model.record_of(model.name.as_str(), &id);
+    let place = model.record(&id);
     let mut message = None;
     let mut status = StatusCode::OK;
     if visit.is_post() {
         if !may_replace(&model, field) {
             return Err(Problem::Forbidden);
         }
-        let entered = match (visit.form().text("action"), file) {
+        // In the address: what follows the file in the form is not read.
+        let entered = match (visit.query()?.text("set"), file) {
             ("null", _) => Ok(Entered::Null),
             (_, Some(bytes)) => text_of(field, &bytes),
             (_, None) => Err(visit.texts.get("import-no-file")),
@@ -93,7 +99,7 @@ pub(crate) async fn answer(
     }
     let shown = shown(&model, &id, field).await?;
     let texts = visit.texts;
-    let here = place.below(["value", &field.name]);
+    let here = model.below(&id, ["value", &field.name]);
     let main = html! {
         @if let Some(message) = message { (message) }
         (shown)
@@ -105,19 +111,19 @@ pub(crate) async fn answer(
             section.related {
                 h2 { (texts.get("value-replace")) }
                 form.stack method="post" action=(here) enctype="multipart/form-data" {
-                    (account_field(&model.context.account))
+                    (account_field(model.context.visit))
                     input type="hidden" name="etag" value=(etag);
-                    label { (texts.get("import-file")) input type="file" name="file"; }
+                    label { (texts.get("import-file")) input type="file" name="file" required; }
                     div.actions {
                         button.primary { (texts.get("value-replace-run")) }
-                        @if field.null { button name="action" value="null" { (texts.get("value-null")) } }
+                        @if field.null { button formaction=(here.clone().with("set", "null")) formnovalidate { (texts.get("value-null")) } }
                     }
                 }
             }
         }
     };
     let above = vec![
-        (model.name.to_string(), model.list()),
+        (model.name.to_string(), model.back_to(&id)),
         (super::title_of(&model, &id, &record), place),
     ];
     let page = model.frame(field.name.clone(), above).page(&main);

@@ -1,16 +1,22 @@
 //! What is above the table: search, filters, columns, and what can be done with the records.
 
 use maud::{Markup, html};
+use svc_api::Error;
 
 use super::{
     View, columns,
     filters::{builder, chips},
     saved::Saved,
 };
-use crate::{assets::PARTIAL, href::Href, places::snippets, visit::Form};
+use crate::{
+    assets::PARTIAL,
+    href::Href,
+    places::{snippets, structure},
+    visit::Form,
+};
 
-/// Search, filters and columns above the table.
-pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
+/// Search, filters and columns above the table; `wrong` is what the service has refused.
+pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form, wrong: Option<&Error>) -> Markup {
     let model = view.model;
     let texts = model.texts();
     let is_open = form.get("_add_field").is_some() || form.get("_edit").is_some();
@@ -27,9 +33,10 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
                 div.panel { (builder::form(model, &view.query, view.named.as_ref(), form)) }
                 script type="module" src=(PARTIAL.href(&model.context.visit.root)) {}
             }
-            (columns::menu(view, saved))
+            (columns::menu(view, saved, form))
             (export(view))
             div.grow {}
+            a.button href=(structure::place(&model.context, model.resource.as_str(), model.name.as_str())) { (texts.get("structure")) }
             a.button href=(chart_of(view)) { (texts.get("chart")) }
             a.button href=(snippets::of_list(model, &view.query)) { (texts.get("snippets")) }
             @if model.description.can.create {
@@ -37,7 +44,7 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
                 a.button.primary href=(model.list().below(["new"])) { (texts.get("record-new")) }
             }
         }
-        (chips::chips(view))
+        (chips::chips(view, wrong))
     }
 }
 

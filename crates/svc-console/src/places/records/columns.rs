@@ -11,8 +11,11 @@ use super::{
 };
 use crate::{
     href::Href,
-    places::model::Model,
-    ui::form::{account_field, hidden},
+    places::{
+        controls::{ARRANGED, MOVE},
+        model::Model,
+    },
+    ui::form::{account_field, default_button, hidden},
     visit::Form,
 };
 
@@ -27,9 +30,17 @@ pub(super) fn led_to(
     if columns.is_empty() {
         return None;
     }
+    let mut columns = columns;
+    if let Some((side, name)) = form.get(MOVE).and_then(|text| text.split_once('.')) {
+        move_to(&mut columns, side, name);
+    }
     let pinned = form.all(PIN).filter(|name| columns.contains(name)).count();
     let layout = Layout::of_form(form, model).unwrap_or_default();
-    let layout = layout.of_columns(&columns);
+    let is_moved = form.get(MOVE).is_some_and(|text| !text.is_empty());
+    let layout = match is_moved {
+        true => layout.of_columns(&columns).in_order_of(&columns),
+        false => layout.of_columns(&columns),
+    };
     let mut query = at_start(wanted);
     query.fields = Some(columns.into_iter().map(str::to_owned).collect());
     let mut query = query.to_query_string();
@@ -39,25 +50,48 @@ pub(super) fn led_to(
     if pinned > MOST_PINNED {
         query.push("_unpinned", "1");
     }
+    if is_moved {
+        query.push(ARRANGED, "1");
+    }
     Some(model.list().query(query))
 }
 
+/// Exchanges a column with the one beside it.
+fn move_to(columns: &mut [&str], side: &str, name: &str) {
+    let Some(at) = columns.iter().position(|column| *column == name) else {
+        return;
+    };
+    let other = match side {
+        "left" => at.checked_sub(1),
+        _ => Some(at + 1).filter(|other| *other < columns.len()),
+    };
+    if let Some(other) = other {
+        columns.swap(at, other);
+    }
+}
+
 /// Which columns are shown and how; that can be kept for the next time.
-pub(super) fn menu(view: &View<'_>, saved: &Saved) -> Markup {
+pub(super) fn menu(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
     let model = view.model;
     let texts = model.texts();
     let is_shown = |field: &&FieldDescription| view.columns.iter().any(|it| it.name == field.name);
     let others = model.description.fields.iter().filter(|it| !is_shown(it));
     html! {
-        details.menu {
+        details.menu open[form.get(ARRANGED).is_some()] {
             summary { (texts.get("columns")) }
             div.panel.columns {
                 input.find type="search" data-finds="columns" aria-label=(texts.get("columns-find"))
                     placeholder=(texts.get("columns-find")) autocomplete="off";
                 form.stack method="get" action=(model.list()) {
                     (hidden(&view.at_start(), |query| query.fields = None))
+                    (default_button(MOVE, ""))
                     div.checks #columns tabindex="0" role="group" aria-label=(texts.get("columns")) {
-                        @for column in view.shown() { (shown(view, column.field)) }
+                        @let shown = view.shown();
+                        @for (at, column) in shown.iter().enumerate() {
+                            // Pinned columns stay together.
+                            @let may = |other: Option<usize>| other.and_then(|other| shown.get(other)).is_some_and(|other| other.is_pinned == column.is_pinned);
+                            (one(view, column.field, may(at.checked_sub(1)), may(Some(at + 1))))
+                        }
                         @for field in others {
                             div.column { (choice(field, false)) }
                         }
@@ -80,14 +114,19 @@ fn choice(field: &FieldDescription, is_shown: bool) -> Markup {
     }
 }
 
-/// A column that is shown, with how wide it is and whether it is pinned.
-fn shown(view: &View<'_>, field: &FieldDescription) -> Markup {
+/// A column that is shown, with how wide it is, whether it is pinned, and whether it may go to the left and to the right.
+fn one(view: &View<'_>, field: &FieldDescription, left: bool, right: bool) -> Markup {
     let texts = view.model.texts();
     let name = field.name.as_str();
     let (width, is_pinned) = (view.layout.width(name), view.layout.is_pinned(name));
     html! {
         div.column {
             (choice(field, true))
+            span.moves {
+                @for (side, sign, label, may) in [("left", "←", "columns-left", left), ("right", "→", "columns-right", right)] {
+                    button name=(MOVE) value={ (side) "." (name) } disabled[!may] aria-label=(texts.with(label, [("name", name.into())])) { (sign) }
+                }
+            }
             select name=(WIDTH) aria-label=(texts.with("columns-width-of", [("name", name.into())])) {
                 option value="" { (texts.get("width-automatic")) }
                 @for one in Width::ALL {
@@ -111,7 +150,7 @@ fn keep(view: &View<'_>, saved: &Saved) -> Markup {
     html! {
         @if is_named || saved.columns().is_some() {
             form method="post" action=(model.list().below(["views", "columns"])) {
-                (account_field(&model.context.account))
+                (account_field(model.context.visit))
                 (hidden(&view.at_start(), |query| query.fields = None))
                 @if is_named {
                     @for column in &view.columns { input type="hidden" name="_column" value=(column.name); }
@@ -121,6 +160,25 @@ fn keep(view: &View<'_>, saved: &Saved) -> Markup {
                     button { (texts.get("columns-forget")) }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_changes_places_with_the_one_beside_it() {
+        let moved = |side: &str, name: &str| {
+            let mut columns = ["a", "b.c", "d"];
+            move_to(&mut columns, side, name);
+            columns.join(" ")
+        };
+        assert_eq!(moved("left", "b.c"), "b.c a d");
+        assert_eq!(moved("right", "b.c"), "a d b.c");
+        for (side, name) in [("left", "a"), ("right", "d"), ("left", "nothing")] {
+            assert_eq!(moved(side, name), "a b.c d");
         }
     }
 }

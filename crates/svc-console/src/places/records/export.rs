@@ -8,7 +8,7 @@ use http_body_util::StreamBody;
 use serde_json::value::RawValue;
 use svc_api::{Error, Records};
 use svc_model::{
-    Count, Invalid, JsonObject, ListQuery, Paginated,
+    Count, Invalid, JsonObject, ListQuery, Paginated, csv,
     query::parse_pairs,
     wire::{Body, BoxError},
 };
@@ -99,7 +99,7 @@ impl Export {
     fn head(&self) -> Vec<u8> {
         let mut line = Vec::new();
         if self.format == Format::Csv {
-            write_row(self.columns.iter().map(String::as_str), &mut line);
+            csv::push_row(&mut line, self.columns.iter().map(Some));
         }
         line
     }
@@ -149,11 +149,10 @@ impl Export {
     fn write(&self, record: &RawValue, rows: &mut Vec<u8>) {
         let record: JsonObject = serde_json::from_str(record.get()).unwrap_or_default();
         let cells = self.columns.iter().map(|name| match record.get_raw(name) {
-            None | Some("null") => String::new(),
-            Some(raw) => serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()),
+            None | Some("null") => None,
+            Some(raw) => Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned())),
         });
-        let cells: Vec<String> = cells.collect();
-        write_row(cells.iter().map(String::as_str), rows);
+        csv::push_row::<String>(rows, cells);
     }
 
     /// The whole file, of which this is the beginning. What goes wrong later cuts it off, which a browser says.
@@ -186,48 +185,9 @@ fn following(link: &str, from: &ListQuery) -> ListQuery {
     query
 }
 
-/// A line of CSV (RFC 4180).
-fn write_row<'a>(cells: impl Iterator<Item = &'a str>, out: &mut Vec<u8>) {
-    let start = out.len();
-    for (at, cell) in cells.enumerate() {
-        if at > 0 {
-            out.push(b',');
-        }
-        let is_quoted = cell.contains(['"', ',', '\n', '\r']) || cell.starts_with([' ', '\t']);
-        match is_quoted {
-            true => {
-                out.push(b'"');
-                out.extend_from_slice(cell.replace('"', "\"\"").as_bytes());
-                out.push(b'"');
-            }
-            false => out.extend_from_slice(cell.as_bytes()),
-        }
-    }
-    if out.len() == start {
-        // A line without anything would be no row.
-        out.extend_from_slice(b"\"\"");
-    }
-    out.extend_from_slice(b"\r\n");
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cells_with_signs_stand_in_quotes_and_an_empty_row_is_a_row() {
-        let row = |cells: &[&str]| {
-            let mut out = Vec::new();
-            write_row(cells.iter().copied(), &mut out);
-            String::from_utf8(out).unwrap()
-        };
-        assert_eq!(
-            row(&["a", "b\"c", "d,e", "f\ng", "", "0005"]),
-            "a,\"b\"\"c\",\"d,e\",\"f\ng\",,0005\r\n"
-        );
-        assert_eq!(row(&[""]), "\"\"\r\n");
-        assert_eq!(row(&["", ""]), ",\r\n");
-    }
 
     #[test]
     fn the_next_page_is_of_the_same_list() {

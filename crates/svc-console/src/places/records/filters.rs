@@ -51,27 +51,70 @@ impl Conditions {
             all: query.filters.clone(),
             ..Self::default()
         };
-        match &query.filter {
-            None => {}
-            Some(tree) => match groups_of(tree) {
-                Some(groups) => conditions.groups = groups,
-                None => conditions.other = Some(tree.clone()),
-            },
+        if let Some(tree) = &query.filter {
+            conditions.read(tree);
         }
         conditions
     }
 
+    /// Reads a tree, which holds together with what is there already.
+    fn read(&mut self, tree: &Filter) {
+        let parts = match tree {
+            Filter::And(parts) if !parts.is_empty() => parts.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let mut others = Vec::new();
+        for part in parts {
+            match (filter_of(part), groups_of(part)) {
+                (Some(filter), _) => self.all.push(filter),
+                (None, Some(groups)) if self.groups.is_empty() => self.groups = groups,
+                _ => others.push(part.clone()),
+            }
+        }
+        self.other = match others.len() {
+            0 => None,
+            1 => others.pop(),
+            _ => Some(Filter::And(others)),
+        };
+        self.tidy();
+    }
+
+    /// Leaves out alternatives without conditions. One alternative alone is none: its conditions must all hold.
+    fn tidy(&mut self) {
+        self.groups.retain(|group| !group.is_empty());
+        if self.groups.len() == 1 {
+            self.all.extend(self.groups.drain(..).flatten());
+        }
+    }
+
     /// Writes them into a query.
     fn put_into(&self, query: &mut ListQuery) {
-        query.filters.clone_from(&self.all);
-        let groups = self.groups.iter().filter(|group| !group.is_empty());
-        let groups: Vec<Filter> = groups
-            .map(|group| Filter::and(group.iter().map(leaf)))
-            .collect();
-        query.filter = match (groups.is_empty(), &self.other) {
-            (true, other) => other.clone(),
-            (false, None) => Some(Filter::Or(groups)),
-            (false, Some(other)) => Some(Filter::and([other.clone(), Filter::Or(groups)])),
+        let mut conditions = self.clone();
+        conditions.tidy();
+        query.filters.clear();
+        let mut tree = Vec::new();
+        for (at, filter) in conditions.all.iter().enumerate() {
+            if conditions.all.iter().take(at).any(|known| known == filter) {
+                continue;
+            }
+            // Of a key that is there twice, only the last one would hold.
+            match query.filters.iter().any(|it| has_same_key(it, filter)) {
+                true => tree.push(leaf(filter)),
+                false => query.filters.push(filter.clone()),
+            }
+        }
+        if !conditions.groups.is_empty() {
+            let groups = conditions.groups.iter();
+            tree.push(Filter::or(groups.map(|group| match &group[..] {
+                [only] => leaf(only),
+                several => Filter::and(several.iter().map(leaf)),
+            })));
+        }
+        tree.extend(conditions.other);
+        query.filter = match tree.len() {
+            0 => None,
+            1 => tree.pop(),
+            _ => Some(Filter::And(tree)),
         };
     }
 
@@ -100,14 +143,34 @@ impl Conditions {
 
     /// Adds one to a group; to a new one behind the last, and with none to those that must all hold.
     fn add(&mut self, filter: FieldFilter, group: Option<usize>) {
-        match group {
-            None => self.all.push(filter),
-            Some(group) => match self.groups.get_mut(group) {
-                Some(group) => group.push(filter),
-                None => self.groups.push(vec![filter]),
-            },
+        let Some(group) = group else {
+            return self.all.push(filter);
+        };
+        if self.groups.is_empty() {
+            // The first alternative is another one to all that is there.
+            self.groups.push(std::mem::take(&mut self.all));
+            self.groups.push(vec![filter]);
+            return;
+        }
+        match self.groups.get_mut(group) {
+            Some(group) => group.push(filter),
+            None => self.groups.push(vec![filter]),
         }
     }
+}
+
+/// The query with one more filter, which holds together with those that are there.
+pub(crate) fn narrowed(query: &ListQuery, filter: FieldFilter) -> ListQuery {
+    let mut narrowed = query.clone();
+    let mut conditions = Conditions::of(query);
+    conditions.add(filter, None);
+    conditions.put_into(&mut narrowed);
+    narrowed
+}
+
+fn has_same_key(one: &FieldFilter, other: &FieldFilter) -> bool {
+    let key = |it: &FieldFilter| (it.condition.field.clone(), it.condition.lookup, it.exclude);
+    key(one) == key(other)
 }
 
 /// A tree as alternatives; `None` where it is another one.
@@ -115,6 +178,10 @@ fn groups_of(tree: &Filter) -> Option<Vec<Vec<FieldFilter>>> {
     let Filter::Or(groups) = tree else {
         return None;
     };
+    // Of no alternatives none holds.
+    if groups.is_empty() {
+        return None;
+    }
     let groups = groups.iter().map(|group| match group {
         Filter::And(leaves) if !leaves.is_empty() => leaves.iter().map(filter_of).collect(),
         Filter::And(_) => None,
@@ -159,10 +226,10 @@ mod tests {
             exclude,
         };
         let mut conditions = Conditions::default();
+        conditions.add(one("b", true), None);
+        conditions.add(one("c", false), None);
+        conditions.add(one("d", false), Some(0));
         conditions.add(one("a", false), None);
-        conditions.add(one("b", true), Some(0));
-        conditions.add(one("c", false), Some(0));
-        conditions.add(one("d", false), Some(1));
         let mut query = ListQuery::new();
         conditions.put_into(&mut query);
         assert_eq!(Conditions::of(&query), conditions);
@@ -170,16 +237,55 @@ mod tests {
         let at = At::read("0.1").unwrap();
         assert_eq!(conditions.get(at), Some(&one("c", false)));
         assert_eq!(at.text(), "0.1");
+        // What is left of two alternatives is none.
         conditions.remove(At::read("1.0").unwrap());
         conditions.put_into(&mut query);
-        assert_eq!(Conditions::of(&query).groups.len(), 1);
+        let all = vec![one("a", false), one("b", true), one("c", false)];
+        assert_eq!(Conditions::of(&query).all, all);
+        assert_eq!(query.filter, None);
 
-        let deep = Filter::and([Filter::or([])]);
-        query.filter = Some(deep.clone());
+        let deep = Filter::or([Filter::or([])]);
+        let false_one = Filter::or([]);
+        query.filter = Some(Filter::and([deep.clone(), false_one.clone()]));
         let mut conditions = Conditions::of(&query);
-        assert_eq!(conditions.other, Some(deep.clone()));
+        let both = Some(Filter::and([deep, false_one]));
+        assert_eq!(conditions.other, both);
         conditions.add(one("d", false), Some(0));
         conditions.put_into(&mut query);
-        assert!(matches!(&query.filter, Some(Filter::And(both)) if both[0] == deep));
+        let read = Conditions::of(&query);
+        assert_eq!((read.groups.len(), read.other), (2, both));
+    }
+
+    #[test]
+    fn filters_of_one_field_all_hold() {
+        let is_field = |name: &str| name == "n";
+        let wanted = |query: &str| ListQuery::parse(query, &is_field).unwrap();
+        let one = |lookup, value: &str| FieldFilter {
+            condition: Condition::new("n", lookup, value),
+            exclude: false,
+        };
+        let query = narrowed(&wanted("n__ne=3"), one(Lookup::Ne, "4"));
+        let query = narrowed(&query, one(Lookup::Ne, "4"));
+        let text = query.to_query_string();
+        let read = Conditions::of(&wanted(text.as_str()));
+        assert_eq!(read.all, [one(Lookup::Ne, "3"), one(Lookup::Ne, "4")]);
+        assert_eq!((read.groups.len(), read.other), (0, None));
+        let same = narrowed(&wanted("n__ne=3"), one(Lookup::Ne, "3"));
+        assert_eq!(same.to_query_string().as_str(), "n__ne=3");
+    }
+
+    #[test]
+    fn another_alternative_to_one_condition_is_an_or() {
+        let is_field = |name: &str| name == "n";
+        let mut query = ListQuery::parse("n=3", &is_field).unwrap();
+        let four = FieldFilter {
+            condition: Condition::new("n", Lookup::Exact, "4"),
+            exclude: false,
+        };
+        let mut conditions = Conditions::of(&query);
+        conditions.add(four, Some(0));
+        conditions.put_into(&mut query);
+        assert!(query.filters.is_empty());
+        assert!(matches!(&query.filter, Some(Filter::Or(both)) if both.len() == 2));
     }
 }

@@ -126,6 +126,13 @@ impl Layout {
         self
     }
 
+    /// The same with the pinned columns in the order of these.
+    pub(super) fn in_order_of(mut self, columns: &[&str]) -> Self {
+        let place = |name: &String| columns.iter().position(|column| column == name);
+        self.pinned.sort_by_key(place);
+        self
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,9 +1,10 @@
 //! The rows of a list: with the page where they come soon, else behind its beginning, which has a link that ends the list.
 
 use maud::{Markup, html};
-use svc_model::{JsonObject, ListQuery, Paginated};
+use svc_api::Error;
+use svc_model::{Count, JsonObject, ListQuery, Paginated};
 
-use super::{View, layout::Layout, saved::Saved, speed, table};
+use super::{View, counting, filters::chips, layout::Layout, saved::Saved, speed, table};
 use crate::{
     answer::Answer,
     places::{Scope, model::Model},
@@ -13,28 +14,52 @@ use crate::{
 };
 
 /// What the service has answered.
-type Loaded = Result<Paginated<JsonObject>, svc_api::Error>;
+type Loaded = Result<Paginated<JsonObject>, Error>;
 
-/// The page with the rows; `whole` is the page around a sentence about how slow it is, and around them.
+/// The page with the rows; `whole` is the page around a sentence about how slow it is, what was refused, and around them. Where
+/// the address asks for the number of records, it comes after them.
 pub(super) async fn page(
     view: &View<'_>,
     scope: &Scope,
     saved: &Saved,
-    whole: impl Fn(Option<&Markup>, Markup) -> Markup,
+    counted: Option<Count>,
+    whole: impl Fn(Option<&Markup>, Option<&Error>, Markup) -> Markup,
 ) -> Answer {
     let mut load = view.load();
+    let count = counted.map(|how| counting::load(view, how));
     let (loaded, slow) = tokio::join!(waiting::soon(&mut load), speed::note(view));
-    if let Some(loaded) = loaded {
-        return Answer::page(whole(slow.as_ref(), rows(view, loaded)));
+    let visit = view.model.context.visit;
+    let whole =
+        |wrong: Option<&Error>, rows| whole(slow.as_ref().filter(|_| wrong.is_none()), wrong, rows);
+    let Some(loaded) = loaded else {
+        let later = Later::of(view, scope, saved);
+        let rest = Box::pin(async move {
+            let counted = async { Some(count?.await) };
+            let (loaded, counted) = tokio::join!(load, counted);
+            later.rows(loaded, counted).await
+        });
+        let to = view.at(&view.query).with("_hold", "1");
+        return waiting::left_by(visit, &to, rest, |rest| whole(None, rest)).await;
+    };
+    let page = match loaded {
+        Ok(page) => page,
+        Err(wrong) if chips::is_said(view, &wrong) => {
+            let texts = view.model.texts();
+            let rows = html! { p.empty-state { (texts.get("filters-wrong")) } };
+            return Answer::page(whole(Some(&wrong), rows));
+        }
+        Err(error) => return Answer::page(whole(None, notice::of_error(visit, &error))),
+    };
+    let Some(mut count) = count else {
+        return Answer::page(whole(None, table::records(view, &page, None)));
+    };
+    let with = |counted| whole(None, table::records(view, &page, Some(counted)));
+    if let Some(counted) = waiting::soon(&mut count).await {
+        return Answer::page(with(counting::shown(view, counted)));
     }
     let later = Later::of(view, scope, saved);
-    let rest = Box::pin(async move {
-        let loaded = load.await;
-        later.rows(loaded).await
-    });
-    let to = view.at(&view.query).with("_hold", "1");
-    let visit = view.model.context.visit;
-    waiting::left_by(visit, &to, rest, |rest| whole(slow.as_ref(), rest)).await
+    let rest = Box::pin(async move { later.number(count.await).await });
+    waiting::left_by(visit, &view.at(&view.query), rest, with).await
 }
 
 /// What stands in place of the rows of a list that was cancelled: it is loaded when somebody asks for it.
@@ -44,9 +69,10 @@ pub(super) fn held(view: &View<'_>) -> Markup {
     notice::done_with(&texts.get("sql-cancelled"), &action)
 }
 
-fn rows(view: &View<'_>, loaded: Loaded) -> Markup {
+fn rows(view: &View<'_>, loaded: Loaded, counted: Option<Loaded>) -> Markup {
+    let counted = counted.map(|counted| counting::shown(view, counted));
     match loaded {
-        Ok(page) => table::records(view, &page),
+        Ok(page) => table::records(view, &page, counted),
         Err(error) => notice::of_error(view.model.context.visit, &error),
     }
 }
@@ -75,13 +101,24 @@ impl Later {
         }
     }
 
-    async fn rows(self, loaded: Loaded) -> Markup {
+    async fn rows(self, loaded: Loaded, counted: Option<Loaded>) -> Markup {
+        self.shown(|view| rows(view, loaded, counted)).await
+    }
+
+    async fn number(self, counted: Loaded) -> Markup {
+        self.shown(|view| counting::shown(view, counted)).await
+    }
+
+    async fn shown(self, show: impl FnOnce(&View<'_>) -> Markup) -> Markup {
         let model = (self.resource.as_str(), self.model.as_str());
         match Model::open(&self.visit, &self.scope, model).await {
-            Ok(model) => {
-                let view = View::new(&model, self.query, self.named, &self.saved, Vec::new());
-                rows(&view, loaded)
-            }
+            Ok(model) => show(&View::new(
+                &model,
+                self.query,
+                self.named,
+                &self.saved,
+                Vec::new(),
+            )),
             Err(Problem::Api(error)) => notice::of_error(&self.visit, &error),
             // It was there when the page began.
             Err(_) => notice::error(&self.visit, &self.visit.texts.get("list-again")),

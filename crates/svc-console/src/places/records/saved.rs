@@ -5,7 +5,7 @@ use svc_model::{ListQuery, Lookup, administration::items::Item};
 
 use super::{View, kept, layout::Layout};
 use crate::{
-    places::{Scope, model::Model},
+    places::{Scope, controls::escaped, model::Model},
     visit::{Form, Visit},
 };
 
@@ -168,17 +168,7 @@ pub(super) fn link(model: &Model<'_>, item: &Item) -> String {
 
 /// The query of a view as it stands in an address.
 fn kept_of(item: &Item) -> String {
-    escaped(&kept(query_of(item)))
-}
-
-/// A query string with nothing in it that could end an address.
-fn escaped(query: &str) -> String {
-    let pairs = svc_model::query::parse_pairs(query).unwrap_or_default();
-    let mut written = svc_model::QueryString::new();
-    for (name, value) in pairs {
-        written.push(&name, &value);
-    }
-    written.as_str().to_owned()
+    escaped(&kept(query_of(item)), |_| true).as_str().to_owned()
 }
 
 /// Whether the signed-in account may change a view: its owner and administrators.

@@ -3,29 +3,39 @@
 use maud::{Markup, html};
 use serde_json::value::RawValue;
 use svc_model::{
-    CountIs, JsonObject, ListQuery, OrderBy, Paginated, RecordId, resources::FieldDescription,
+    JsonObject, ListQuery, OrderBy, Paginated, QueryString, RecordId, resources::FieldDescription,
 };
 
 use super::{
     View,
     chosen::can_name,
+    counting,
     layout::{self, TableColumn},
 };
 use crate::{
-    assets::{CELL, GRID, RECORDS},
+    assets::{CELL, GRID, RECORDS, SAVED},
     href::Href,
-    places::model::{self, Model},
+    places::model::{self, LIST, Model, row_anchor},
     ui::{cell::cell, paging, table},
 };
 
-/// The records of a page, with the ways to the next ones.
-pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
+/// How long the query of a list may be, in bytes, to stand in the addresses of its records: each row has it.
+const LONGEST: usize = 2 << 10;
+
+/// The records of a page, with the ways to the next ones, and how many there are, where that is known.
+pub(super) fn records(
+    view: &View<'_>,
+    page: &Paginated<JsonObject>,
+    counted: Option<Markup>,
+) -> Markup {
     let model = view.model;
     let texts = model.texts();
     let can_name = can_name(view);
     let can = model.description.can;
     let has_boxes = can_name && (can.update || can.delete);
     let columns = view.shown();
+    let list = list_of(view);
+    let rows = page.results.iter().zip(anchors(model, &page.results));
     let is_pinned = columns.iter().any(|column| column.is_pinned);
     html! {
         @if page.results.is_empty() {
@@ -33,6 +43,7 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
         } @else {
             (table::grid(
                 model.name.as_str(),
+                &says(view),
                 layout::class(&columns).as_deref(),
                 &layout::colgroup(&columns, has_boxes),
                 &html! {
@@ -41,16 +52,33 @@ pub(super) fn records(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
                         @for column in &columns { (head(view, column)) }
                     }
                 },
-                &html! { @for record in &page.results { (row(view, &columns, record, has_boxes)) } },
+                &html! { @for (record, anchor) in rows { (row(view, &columns, record, anchor, &list, has_boxes)) } },
             ))
             (with_many(view, can_name))
             script type="module" src=(RECORDS.href(&model.context.visit.root)) {}
             script type="module" src=(GRID.href(&model.context.visit.root)) {}
             script type="module" src=(CELL.href(&model.context.visit.root)) {}
+            script type="module" src=(SAVED.href(&model.context.visit.root)) {}
         }
-        (paging::links(texts, page, &view.query, |query| view.at(query), &html! {
-            span #count.muted data-fragment="count" { (texts.with("shown", [("count", page.results.len().into())])) }
-        }))
+        (paging::links(texts, page, &view.query, |query| view.at(query), &counted.unwrap_or_else(|| counting::first(view, page))))
+    }
+}
+
+/// What the modules of the table say.
+fn says(view: &View<'_>) -> table::Says {
+    let texts = view.model.texts();
+    let order = view.query.order_by.first();
+    table::Says {
+        sorted: order.map(|order| {
+            let text = match order.descending {
+                true => "sorted-down",
+                false => "sorted-up",
+            };
+            texts.with(text, [("name", order.field.as_str().into())])
+        }),
+        has_edits: view.model.description.can.update,
+        lost: texts.get("cell-lost"),
+        unsaved: texts.get("cell-unsaved"),
     }
 }
 
@@ -76,19 +104,6 @@ fn with_many(view: &View<'_>, can_name: bool) -> Markup {
             @if can.delete { button.danger formaction=(model.list().below(["delete"])) { (texts.get("bulk-delete")) } }
         }
     }
-}
-
-/// How many records there are, in place of how many are shown.
-pub(super) fn count(view: &View<'_>, page: &Paginated<JsonObject>) -> Markup {
-    let texts = view.model.texts();
-    let text = match (page.count, page.count_is) {
-        (Some(count), Some(CountIs::Estimate)) => {
-            texts.with("count-about", [("count", count.into())])
-        }
-        (Some(count), _) => texts.with("count-exact", [("count", count.into())]),
-        (None, _) => texts.get("count-unknown"),
-    };
-    html! { span #count.muted { (text) } }
 }
 
 /// The head of a column, which orders by it: first upwards, then downwards, then no more.
@@ -127,20 +142,51 @@ fn head(view: &View<'_>, shown: &TableColumn<'_>) -> Markup {
     }
 }
 
-fn row(view: &View<'_>, columns: &[TableColumn<'_>], record: &JsonObject, has_box: bool) -> Markup {
+/// The query string of the list, with which the address of a record leads back to it.
+fn list_of(view: &View<'_>) -> QueryString {
+    let query = view.query_string(&view.query);
+    match query.as_str().len() <= LONGEST {
+        true => query,
+        false => QueryString::new(),
+    }
+}
+
+/// The identifiers of the rows. Of a model without a key several records may be called alike: the first one has it.
+fn anchors(model: &Model<'_>, records: &[JsonObject]) -> Vec<Option<String>> {
+    let mut anchors: Vec<Option<String>> = Vec::new();
+    for record in records {
+        let anchor = model.id_of(record).map(|id| row_anchor(&id));
+        let is_first = !anchors.contains(&anchor);
+        anchors.push(anchor.filter(|_| is_first));
+    }
+    anchors
+}
+
+fn row(
+    view: &View<'_>,
+    columns: &[TableColumn<'_>],
+    record: &JsonObject,
+    anchor: Option<String>,
+    list: &QueryString,
+    has_box: bool,
+) -> Markup {
     let model = view.model;
     let is_pinned = columns.iter().any(|column| column.is_pinned);
     let id = model.id_of(record);
     let href = id
         .as_ref()
         .map(|id| model.record_of(model.name.as_str(), id));
+    let opened = href.clone().map(|href| match list.is_empty() {
+        true => href,
+        false => href.with(LIST, list.as_str()),
+    });
     let name = |id: &RecordId| {
         model
             .texts()
             .with("choose-one", [("key", id.as_str().into())])
     };
     html! {
-        tr data-record=[&href] {
+        tr id=[anchor] data-record=[&href] {
             @if has_box {
                 td.choose.pinned[is_pinned] {
                     @if let Some(id) = &id {
@@ -149,7 +195,7 @@ fn row(view: &View<'_>, columns: &[TableColumn<'_>], record: &JsonObject, has_bo
                 }
             }
             @for (at, column) in columns.iter().enumerate() {
-                (data_cell(model, record, column, href.as_ref(), at == 0))
+                (data_cell(model, record, column, opened.as_ref(), at == 0))
             }
         }
     }

@@ -18,6 +18,7 @@ use crate::{
     href::Href,
     places::{Scope, model::Model},
     problem::{Problem, Result},
+    session::TOKEN,
     ui::{
         form::{Confirmation, Outcome, account_field},
         notice,
@@ -84,7 +85,7 @@ async fn remember(
 
 /// The list with the parameters that a form has besides its own.
 fn rest_of(model: &Model<'_>, form: &Form) -> Href {
-    let own = ["account", "_column"];
+    let own = ["account", TOKEN, "_column"];
     let is_own = |name: &&str| own.contains(name) || PARAMETERS.contains(name);
     let rest = form.iter().filter(|(name, _)| !is_own(name));
     rest.fold(model.list(), |place, (name, value)| place.with(name, value))
@@ -114,8 +115,8 @@ async fn create(visit: &Visit, model: &Model<'_>, of: (&str, &str)) -> Result<An
     };
     let main = html! {
         @if let Some(message) = message { (message) }
-        form.stack method="post" action=(at(&place, &query)) {
-            (account_field(&model.context.account))
+        form.stack method="post" action=(at(&place, &query)) data-guard {
+            (account_field(model.context.visit))
             (name_field(visit, ""))
             label.check { input type="checkbox" name="shared" checked[visit.form().get("shared").is_some()]; (texts.get("view-share")) }
             div.actions {
@@ -162,8 +163,8 @@ async fn change(visit: &Visit, model: &Model<'_>, of: (&str, &str), uid: &str) -
     };
     let main = html! {
         @if let Some(message) = message { (message) }
-        form.stack method="post" action=(at(&place, &query)) {
-            (account_field(&model.context.account))
+        form.stack method="post" action=(at(&place, &query)) data-guard {
+            (account_field(model.context.visit))
             (name_field(visit, &item.name))
             label.check { input type="checkbox" name="shared" checked[is_shared]; (texts.get("view-share")) }
             @if is_other {
@@ -196,7 +197,7 @@ async fn delete(visit: &Visit, model: &Model<'_>, of: (&str, &str), uid: &str) -
         name: None,
         is_forbidden: false,
     };
-    let outcome = question.ask(visit, &model.context.account, async || {
+    let outcome = question.ask(visit, async || {
         let administration = model.context.client.administration();
         administration.items().delete(uid).send().await?;
         Ok(model.list())

@@ -47,7 +47,7 @@ impl Kind {
         all.filter(move |kind| is_operator || *kind != Self::Sqlite)
     }
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Postgres => "postgres",
             Self::Mysql => "mysql",
@@ -104,7 +104,24 @@ impl<'f> Connection<'f> {
             let _ = write!(url, ":{}", text("port"));
         }
         let _ = write!(url, "/{}", part("database"));
+        if let Some(tls) = Tls::of(text("tls")) {
+            let _ = write!(url, "?{}", tls.parameter(self.kind));
+        }
         url
+    }
+
+    /// The database cannot be reached: why stands beside the field that it is about.
+    pub(super) fn refuse(&mut self, filled: &mut Filled<'_>, reason: String) {
+        let is_server = matches!(self.kind, Kind::Postgres | Kind::Mysql);
+        let has = |word: &str| is_server && reason.contains(word);
+        let field = match () {
+            () if has("password") => "password",
+            () if has("database of this name") => "database",
+            () if has("TLS") || has("certificate") => "tls",
+            () => "url",
+        };
+        filled.refuse_field(field, reason);
+        self.may_be_kept = true;
     }
 
     /// Whether the port can be one, or is left out.
@@ -114,10 +131,17 @@ impl<'f> Connection<'f> {
         !is_asked || port.is_empty() || port.parse::<NonZeroU16>().is_ok()
     }
 
-    /// The form, with what was entered.
-    pub(super) fn form(&self, context: &Context<'_>, home: &Href, filled: &Filled<'_>) -> Markup {
+    /// The form, with what was entered. It is sent to `place`; `own` are the fields before those of the address.
+    pub(super) fn form(
+        &self,
+        context: &Context<'_>,
+        place: &Href,
+        filled: &Filled<'_>,
+        own: &Markup,
+        save: &str,
+    ) -> Markup {
         let texts = context.texts();
-        let place = |kind: Kind| home.below(["connect"]).with("engine", kind.name());
+        let place = |kind: Kind| place.clone().with("engine", kind.name());
         let field = |field: &Field<'_>| self.field(filled, field);
         html! {
             nav.tabs aria-label=(texts.get("engine")) {
@@ -126,12 +150,8 @@ impl<'f> Connection<'f> {
                 }
             }
             form.stack method="post" action=(place(self.kind)) data-guard {
-                (account_field(&context.account))
-                (field(&Field {
-                    about: "unique_name",
-                    hint: Some(texts.get("resource-name-hint")),
-                    ..Field::required("name", texts.get("resource-name"))
-                }))
+                (account_field(context.visit))
+                (own)
                 @match self.kind {
                     Kind::Url => (field(&Field {
                         placeholder: Some("postgres://user:password@host/database"),
@@ -153,11 +173,21 @@ impl<'f> Connection<'f> {
                     }
                 }
                 div.actions {
-                    button.primary name="action" value="save" { (texts.get("connect-save")) }
+                    button.primary name="action" value="save" { (save) }
                     button name="action" value="test" { (texts.get("connect-test")) }
                 }
             }
         }
+    }
+
+    /// The field for the name of a new database.
+    pub(super) fn name(&self, texts: &Texts, filled: &Filled<'_>) -> Markup {
+        let name = Field {
+            about: "unique_name",
+            hint: Some(texts.get("resource-name-hint")),
+            ..Field::required("name", texts.get("resource-name"))
+        };
+        self.field(filled, &name)
     }
 
     fn server(&self, texts: &Texts, filled: &Filled<'_>) -> Markup {
@@ -185,7 +215,20 @@ impl<'f> Connection<'f> {
                 ..Field::required("password", texts.get("password"))
             },
         ];
-        html! { @for field in &fields { (self.field(filled, field)) } }
+        let tls = self.form.text("tls");
+        let (error, errors) = filled.errors_of("tls");
+        html! {
+            @for field in &fields { (self.field(filled, field)) }
+            label { "TLS"
+                select name="tls" aria-invalid=[error.as_ref().map(|_| "true")] aria-describedby=[error.as_deref()] {
+                    option value="" { (texts.get("tls-if-offered")) }
+                    @for mode in Tls::ALL {
+                        option value=(mode.name()) selected[mode.name() == tls] { (mode.text(texts)) }
+                    }
+                }
+            }
+            (errors)
+        }
     }
 
     /// A field, with what is wrong with it.
@@ -199,6 +242,50 @@ impl<'f> Connection<'f> {
                 @if let Some(hint) = &field.hint { span.small.muted { (hint) } }
             }
             (errors)
+        }
+    }
+}
+
+/// Whether the connection is encrypted, where it is not left to the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tls {
+    Never,
+    Always,
+    Verified,
+}
+
+impl Tls {
+    const ALL: [Self; 3] = [Self::Never, Self::Always, Self::Verified];
+
+    fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Always => "always",
+            Self::Verified => "verified",
+        }
+    }
+
+    /// The parameter of the URL, in the words of each database system.
+    fn parameter(self, kind: Kind) -> &'static str {
+        match (self, kind) {
+            (Self::Never, Kind::Mysql) => "ssl-mode=DISABLED",
+            (Self::Always, Kind::Mysql) => "ssl-mode=REQUIRED",
+            (Self::Verified, Kind::Mysql) => "ssl-mode=VERIFY_IDENTITY",
+            (Self::Never, _) => "sslmode=disable",
+            (Self::Always, _) => "sslmode=require",
+            (Self::Verified, _) => "sslmode=verify-full",
+        }
+    }
+
+    fn text(self, texts: &Texts) -> String {
+        match self {
+            Self::Never => texts.get("tls-never"),
+            Self::Always => texts.get("tls-always"),
+            Self::Verified => texts.get("tls-verified"),
         }
     }
 }
@@ -248,6 +335,14 @@ mod tests {
         );
         let form = "host=h&port=3307&database=d&user=u&password=";
         assert_eq!(url(Kind::Mysql, form), "mysql://u@h:3307/d");
+        assert_eq!(
+            url(Kind::Mysql, &format!("{form}&tls=verified")),
+            "mysql://u@h:3307/d?ssl-mode=VERIFY_IDENTITY"
+        );
+        assert_eq!(
+            url(Kind::Postgres, &format!("{form}&tls=never")),
+            "postgres://u@h:3307/d?sslmode=disable"
+        );
         assert_eq!(url(Kind::Sqlite, "path=+%2Fsrv%2Fa.db"), "sqlite:/srv/a.db");
         assert_eq!(url(Kind::Url, "url=sqlite%3Aa.db"), "sqlite:a.db");
     }

@@ -222,7 +222,7 @@ impl Page<'_> {
         };
         html! {
             form method="post" action=(self.here) data-guard {
-                (account_field(&self.context.account))
+                (account_field(self.context.visit))
                 div.matrix { (table(&texts.get("rights"), &head, &body)) }
                 div.actions {
                     button.primary { (texts.get("save")) }

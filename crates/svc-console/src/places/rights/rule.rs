@@ -162,7 +162,7 @@ impl Rules<'_> {
         let is_here = here.is_some();
         html! {
             form.stack method="post" action=(self.place) {
-                (account_field(&self.context.account))
+                (account_field(self.context.visit))
                 fieldset {
                     legend { (texts.get("rights-own")) }
                     (right("read", texts.get("rights-may-read"), granted.read))
@@ -233,7 +233,7 @@ impl Rules<'_> {
             bdi { (name) } ", " (place) ": " strong { (Granted::of(rule).text(texts)) }
             @if self.subject.is_of(rule) {
                 form.inline method="post" action=(self.place) {
-                    (account_field(&self.context.account))
+                    (account_field(self.context.visit))
                     input type="hidden" name="remove" value=(rule.uid);
                     button { (texts.get("rights-remove")) }
                 }

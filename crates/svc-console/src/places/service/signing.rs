@@ -56,7 +56,7 @@ pub(super) async fn answer(operated: &Operated<'_>) -> Result<Answer> {
                 (message)
                 p { a.button href=(operated.place(Part::Overview)) { (texts.get("service")) } }
             },
-            None => (question.form(visit, operated.account, &choice)),
+            None => (question.form(visit, &choice)),
         }
     })))
 }

@@ -100,8 +100,8 @@ pub(super) async fn create(context: &Context<'_>) -> Result<Answer> {
     }
     let main = html! {
         (filled.message())
-        form.stack method="post" action=(place.below(["new"])) {
-            (account_field(&context.account))
+        form.stack method="post" action=(place.below(["new"])) data-guard {
+            (account_field(context.visit))
             (filled.text("unique_name", &texts.get("settings-short-name"), "", Input::REQUIRED))
             p.small.muted { (texts.get("settings-short-name-hint")) }
             (filled.text("name", &texts.get("people-name"), "", Input::default()))
@@ -133,8 +133,8 @@ pub(super) async fn answer(context: &Context<'_>, name: &str) -> Result<Answer> 
     let color = known.color.as_deref();
     let main = html! {
         (filled.message())
-        form.stack method="post" action=(place) {
-            (account_field(&context.account))
+        form.stack method="post" action=(place) data-guard {
+            (account_field(context.visit))
             (filled.text("name", &texts.get("people-name"), &known.name, Input::REQUIRED))
             p.small.muted { (texts.get("settings-unique-name")) " " code { (name) } }
             (filled.choice("color", &texts.get("people-color"), color.unwrap_or_default(), &swatch::choices(texts, color)))
@@ -200,7 +200,7 @@ pub(super) async fn delete(context: &Context<'_>, name: &str) -> Result<Answer> 
         name: Some(name),
         is_forbidden: is_production,
     };
-    let outcome = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, async || {
         let environments = context.client.administration().environments();
         environments.delete(name).send().await?;
         Ok(gone(context, name, list))

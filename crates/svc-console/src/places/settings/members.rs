@@ -76,7 +76,7 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
         (filled.message())
         (hint)
         form.toolbar method="post" action=(place) {
-            (account_field(&context.account))
+            (account_field(context.visit))
             (filled.text("email", &texts.get("email"), "", Input::EMAIL))
             (filled.choice("team", &texts.get("people-team"), chosen, &teams_for_new(&teams)))
             button.primary { (texts.get("settings-members-add")) }
@@ -158,8 +158,8 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let main = html! {
         (filled.message())
         section {
-            form.stack method="post" action=(place) {
-                (account_field(&context.account))
+            form.stack method="post" action=(place) data-guard {
+                (account_field(context.visit))
                 (filled.choice("team", &texts.get("people-team"), &member.team.uid, &team_choices(&teams)))
                 div.actions {
                     button.primary { (texts.get("save")) }
@@ -195,7 +195,7 @@ pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
         name: None,
         is_forbidden: false,
     };
-    let outcome = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, async || {
         members.delete(uid).send().await?;
         Ok(match member.uid == context.account.uid {
             true => visit.root.below(["projects"]),

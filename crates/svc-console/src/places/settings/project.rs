@@ -39,8 +39,8 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let main = html! {
         (Setting::Project.tabs(context))
         (filled.message())
-        form.stack method="post" action=(place) {
-            (account_field(&context.account))
+        form.stack method="post" action=(place) data-guard {
+            (account_field(context.visit))
             (filled.text("name", &texts.get("people-name"), &project.name, Input::REQUIRED))
             p.small.muted { (texts.get("settings-unique-name")) " " code { (project.unique_name) } }
             (filled.choice("color", &texts.get("people-color"), color.unwrap_or_default(), &swatch::choices(texts, color)))
@@ -101,7 +101,7 @@ pub(super) async fn delete(context: &Context<'_>) -> Result<Answer> {
         name: Some(name),
         is_forbidden: false,
     };
-    let outcome = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, async || {
         let projects = context.client.administration().projects();
         projects.delete().confirm(name).send().await?;
         Ok(visit.root.below(["projects"]))

@@ -64,8 +64,8 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let main = html! {
         (Setting::SignIn.tabs(context))
         (filled.message())
-        form.stack method="post" action=(place) {
-            (account_field(&context.account))
+        form.stack method="post" action=(place) data-guard {
+            (account_field(context.visit))
             fieldset {
                 legend { (texts.get("settings-registering")) }
                 (filled.check("sign_up", &texts.get("settings-sign-up"), known.sign_up))

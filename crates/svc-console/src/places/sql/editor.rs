@@ -2,7 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::state::{Parameter, ParameterKind, State};
+use super::{
+    part,
+    state::{Parameter, ParameterKind, State},
+};
 use crate::{
     assets::SQL,
     href::Href,
@@ -16,17 +19,19 @@ pub(super) fn editor(context: &Context<'_>, state: &State, here: &Href, is_sent:
     let texts = context.texts();
     let lines = state.text.matches('\n').count() + 2;
     let item = state.saved.as_ref();
+    let part = state.part.as_ref();
+    let part = part.map(|part| part::write(&state.text, part));
     let sent = is_sent.then(|| context.visit.form());
     html! {
-        form #sql.sql method="post" action=(here) data-guard {
-            (account_field(&context.account))
+        form #sql.sql method="post" action=(here) data-guard data-typed=(here.below(["typed"])) {
+            (account_field(context.visit))
             @if let Some(item) = item {
                 input type="hidden" name="saved" value=(item.uid);
             }
             label for="query" { (texts.get("sql-text")) }
             // The first line break of a text area is not a part of its text.
             textarea #query name="query" rows=(lines.clamp(8, 24)) spellcheck="false" autocapitalize="none" autocomplete="off"
-                data-enter="run" { "\n" (state.text) }
+                data-enter="run" data-part=[part] { "\n" (state.text) }
             @if !state.parameters.is_empty() {
                 fieldset.parameters {
                     legend { (texts.get("sql-parameters")) }
@@ -34,7 +39,7 @@ pub(super) fn editor(context: &Context<'_>, state: &State, here: &Href, is_sent:
                 }
             }
             div.actions {
-                button.primary name="action" value="run" { (texts.get("sql-run")) }
+                button.primary name="action" value="run" data-part=(texts.get("sql-run-part")) { (texts.get("sql-run")) }
                 details.menu open[sent.is_some()] {
                     summary { (texts.get("save")) }
                     div.panel { (saved::fields(context, item, sent)) }

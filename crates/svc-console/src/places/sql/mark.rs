@@ -14,6 +14,20 @@ pub(super) struct Place {
     pub(super) column: usize,
 }
 
+impl Place {
+    /// The same place in a text that has this in front.
+    pub(super) fn behind(self, before: &str) -> Self {
+        let last = before.rsplit('\n').next().unwrap_or_default();
+        Self {
+            line: self.line + before.matches('\n').count(),
+            column: match self.line {
+                1 => self.column + last.chars().count(),
+                _ => self.column,
+            },
+        }
+    }
+}
+
 /// The place that a message about a text names: as line and column, or by a word in quotes that is there once.
 pub(super) fn place(message: &str, text: &str) -> Option<Place> {
     let exact = || {
@@ -116,6 +130,14 @@ mod tests {
         assert_eq!(at("column \"id\" is ambiguous"), None);
         assert_eq!(at("no such function: art"), None);
         assert_eq!(at("(line 0, column 0)"), None);
+    }
+
+    #[test]
+    fn a_place_in_a_part_is_one_in_the_whole_text() {
+        let place = |line, column| Place { line, column };
+        assert_eq!(place(1, 3).behind("a;\nä "), place(2, 5));
+        assert_eq!(place(2, 3).behind("a;\nä "), place(3, 3));
+        assert_eq!(place(1, 3).behind(""), place(1, 3));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What came of a query: its rows, or what is wrong with it.
 
-use std::time::Instant;
+use std::{ops::Range, time::Instant};
 
 use maud::{Markup, html};
 use serde_json::{Value, value::to_raw_value};
@@ -30,8 +30,9 @@ pub(super) struct ResultPart {
     pub(super) texts: &'static Texts,
     pub(super) request: Option<String>,
     pub(super) title: String,
-    /// The text that was run.
     pub(super) text: String,
+    /// The part of the text that was run, where it was not all of it.
+    pub(super) part: Option<Range<usize>>,
     /// Where all rows are as CSV.
     pub(super) csv: Href,
     /// Where they are drawn.
@@ -50,7 +51,10 @@ pub(super) async fn result(call: Call<Query>, shown: ResultPart) -> Markup {
     html! {
         section #result {
             h2 { (texts.get("sql-result")) }
-            p.muted.small { code { bdi { (shown.title) } } }
+            p.muted.small {
+                @if shown.part.is_some() { (texts.get("sql-part")) " " }
+                code { bdi { (shown.title) } }
+            }
             @match answer {
                 Ok(answer) => (rows(&shown, &answer, milliseconds)),
                 Err(error) => (refused(&shown, &error)),
@@ -78,7 +82,15 @@ fn refused(shown: &ResultPart, error: &Error) -> Markup {
         .iter()
         .flat_map(|(_, messages)| messages);
     let messages = error.general_errors().iter().chain(fields);
-    let mut places = messages.filter_map(|message| mark::place(message, &shown.text));
+    let (before, ran) = match &shown.part {
+        Some(part) => (
+            shown.text.get(..part.start).unwrap_or_default(),
+            shown.text.get(part.clone()).unwrap_or_default(),
+        ),
+        None => ("", shown.text.as_str()),
+    };
+    let places = messages.filter_map(|message| mark::place(message, ran));
+    let mut places = places.map(|place| place.behind(before));
     html! {
         (notice::of_error_in(texts, shown.request.as_deref(), error))
         @if let Some(place) = places.next() {

@@ -1,13 +1,15 @@
 //! What the address of the editor says, or its form: the text, its parameters, and what was opened.
 
+use std::ops::Range;
+
 use serde_json::{Map, Number, Value, json};
 use svc_api::Call;
 use svc_model::{
-    administration::items::{Item, ItemPatch, NewItem},
+    administration::items::Item,
     sql::{Params, Query, SqlQuery},
 };
 
-use super::binds::Binds;
+use super::{binds::Binds, part};
 use crate::{
     href::Href,
     places::{
@@ -20,8 +22,6 @@ use crate::{
 
 /// The longest text that stands in an address, in bytes. A longer one is kept as a draft.
 const LONGEST: usize = 3_000;
-/// What the draft of somebody is called.
-const DRAFT: &str = "sql-draft";
 
 /// The text of a query with what belongs to it.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +30,10 @@ pub(crate) struct State {
     /// Whether the database is a MySQL or MariaDB.
     pub(crate) is_mysql: bool,
     pub(crate) text: String,
+    /// The part of the text that was selected to be run.
+    pub(crate) part: Option<Range<usize>>,
+    /// Whether the text has no longer the part that was asked for.
+    pub(crate) has_lost_part: bool,
     pub(crate) parameters: Vec<Parameter>,
     /// What the names of models and fields must contain that are shown beside the text.
     pub(crate) structure: String,
@@ -42,7 +46,7 @@ pub(crate) struct State {
     /// Whether the parameters have positions, and no names.
     is_positional: bool,
     /// Where the text is kept when it is too long for an address.
-    draft: Option<String>,
+    pub(super) draft: Option<Item>,
 }
 
 /// A value of a query.
@@ -131,15 +135,18 @@ impl State {
             // As forms send it, lines end with CRLF.
             state.text = text.replace("\r\n", "\n");
         } else if let Some(uid) = form.get("draft") {
-            let draft = saved::find(context, Kind::Draft, uid).await?;
-            if draft.owner != context.account.uid {
-                return Err(Problem::NotFound);
+            // It may have been run meanwhile, or discarded.
+            let draft = saved::find_any(context, Kind::Draft, uid).await?;
+            if let Some(draft) = draft.filter(|draft| draft.owner == context.account.uid) {
+                text_of(&draft.value).clone_into(&mut state.text);
+                state.draft = Some(draft);
             }
-            text_of(&draft.value).clone_into(&mut state.text);
-            state.draft = Some(draft.uid);
         } else if let Some(item) = &state.saved {
             text_of(&item.value).clone_into(&mut state.text);
             state.is_of_another = state.has_other_owner;
+        }
+        if let Some(places) = form.get("part") {
+            state.select(places);
         }
         let binds = Binds::of(&state.text, state.is_mysql).ok_or(Problem::TooManyParameters)?;
         state.is_positional = matches!(binds, Binds::Positional(_));
@@ -148,7 +155,8 @@ impl State {
     }
 
     fn read_parameters(&self, binds: Binds, form: &Form) -> Vec<Parameter> {
-        let kept = self.saved.as_ref().map(|item| &item.value["parameters"]);
+        let kept = self.draft.as_ref().or(self.saved.as_ref());
+        let kept = kept.map(|item| &item.value["parameters"]);
         let names = binds.into_names().into_iter();
         let form = form.by_name();
         let parameter = |name: String| {
@@ -176,31 +184,56 @@ impl State {
         json!({"query": self.text, "parameters": parameters})
     }
 
-    /// Keeps the text where it can be found again when it is too long for an address.
-    pub(crate) async fn keep_draft(&mut self, context: &Context<'_>) -> Result<()> {
-        if !self.is_long() || self.is_in_saved() {
-            return Ok(());
-        }
-        let administration = context.client.administration();
-        let items = administration.items();
-        let drafts = saved::list(context, Kind::Draft, Some(&self.resource)).await?;
-        let mut drafts = drafts.results.into_iter();
-        let own = drafts.find(|item| item.owner == context.account.uid && item.name == DRAFT);
-        let value = json!({"query": self.text});
-        let kept = match own {
-            Some(draft) => {
-                let mut patch = ItemPatch::new();
-                patch.value = Some(value.into());
-                items.update(draft.uid, patch).send().await?
-            }
-            None => {
-                let mut new = NewItem::new("preference", DRAFT, value);
-                new.model = Some(self.resource.clone());
-                items.create(new).send().await?
-            }
+    /// Whether the text is too long for an address, and kept nowhere else.
+    pub(super) fn needs_draft(&self) -> bool {
+        self.is_long() && !self.is_in_saved()
+    }
+
+    /// What is run: the part that was selected, else the whole text.
+    pub(crate) fn runs(&self) -> &str {
+        let part = self.part.clone();
+        part.and_then(|part| self.text.get(part))
+            .unwrap_or(&self.text)
+    }
+
+    /// The parameters of what is run.
+    pub(crate) fn bound(&self) -> Vec<&Parameter> {
+        let all = self.parameters.iter();
+        let Some(part) = &self.part else {
+            return all.collect();
         };
-        self.draft = Some(kept.uid);
-        Ok(())
+        let before = self.text.get(..part.start).unwrap_or_default();
+        let before = Binds::of(before, self.is_mysql);
+        match (Binds::of(self.runs(), self.is_mysql), before) {
+            (Some(Binds::Named(names)), _) => all.filter(|it| names.contains(&it.name)).collect(),
+            (Some(Binds::Positional(count)), Some(Binds::Positional(before)))
+                if self.is_positional =>
+            {
+                all.skip(before).take(count).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The part that was selected alone, as a text of its own.
+    pub(crate) fn of_part(self) -> Self {
+        match &self.part {
+            None => self,
+            Some(_) => Self {
+                parameters: self.bound().into_iter().cloned().collect(),
+                text: self.runs().to_owned(),
+                part: None,
+                saved: None,
+                draft: None,
+                ..self
+            },
+        }
+    }
+
+    /// Selects a part of the text by its places.
+    pub(crate) fn select(&mut self, places: &str) {
+        self.part = part::read(&self.text, places);
+        self.has_lost_part = self.part.is_none();
     }
 
     fn is_long(&self) -> bool {
@@ -212,10 +245,10 @@ impl State {
         !self.has_other_owner && self.is_as_saved()
     }
 
+    /// A part has places in the text of the page, and not in one that may change.
     fn is_as_saved(&self) -> bool {
-        self.saved
-            .as_ref()
-            .is_some_and(|item| text_of(&item.value) == self.text)
+        let saved = self.saved.as_ref().filter(|_| self.part.is_none());
+        saved.is_some_and(|item| text_of(&item.value) == self.text)
     }
 
     /// The same state at another place.
@@ -226,7 +259,7 @@ impl State {
         }
         if !self.is_in_saved() && !self.text.is_empty() {
             place = match (&self.draft, self.is_long()) {
-                (Some(draft), true) => place.with("draft", draft),
+                (Some(draft), true) => place.with("draft", &draft.uid),
                 _ => place.with("query", &self.text),
             };
         }
@@ -235,6 +268,9 @@ impl State {
             if parameter.kind != ParameterKind::Text {
                 place = place.with(&format!("t.{}", parameter.name), parameter.kind.word());
             }
+        }
+        if let Some(part) = &self.part {
+            place = place.with("part", &part::write(&self.text, part));
         }
         match self.structure.is_empty() {
             true => place,
@@ -255,13 +291,14 @@ impl State {
 
     /// The call that runs the text.
     pub(crate) fn call(&self, context: &Context<'_>) -> Call<Query> {
-        let mut query = SqlQuery::new(&self.text);
+        let mut query = SqlQuery::new(self.runs());
+        let parameters = self.bound();
         if !self.is_positional {
-            for parameter in &self.parameters {
+            for parameter in parameters {
                 query = query.bind(&parameter.name, parameter.to_json());
             }
-        } else if !self.parameters.is_empty() {
-            let values = self.parameters.iter().map(Parameter::to_json);
+        } else if !parameters.is_empty() {
+            let values = parameters.into_iter().map(Parameter::to_json);
             query.v = Some(1);
             query.params = Some(Params::Values(values.collect()));
         }
@@ -276,17 +313,22 @@ impl State {
         if let Some(item) = self.saved.as_ref().filter(|_| self.is_as_saved()) {
             return item.name.clone();
         }
-        let words: Vec<&str> = self.text.split_whitespace().take(40).collect();
-        let text = words.join(" ");
-        match text.char_indices().nth(100) {
-            Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-            None => text,
-        }
+        title_of(self.runs())
+    }
+}
+
+/// What a text is called: its beginning.
+pub(super) fn title_of(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(40).collect();
+    let text = words.join(" ");
+    match text.char_indices().nth(100) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
     }
 }
 
 /// The text of a saved query.
-fn text_of(value: &Value) -> &str {
+pub(super) fn text_of(value: &Value) -> &str {
     value["query"].as_str().unwrap_or_default()
 }
 
@@ -315,6 +357,47 @@ mod tests {
         };
         assert!(!at(false).contains("query="), "{}", at(false));
         assert!(at(true).contains("query=SELECT"), "{}", at(true));
+    }
+
+    #[test]
+    fn a_part_of_a_text_runs_with_its_own_parameters_alone() {
+        let of = |text: &str, part: &str| {
+            let binds = Binds::of(text, false).unwrap();
+            let mut state = State {
+                text: text.to_owned(),
+                is_positional: matches!(binds, Binds::Positional(_)),
+                saved: Some(saved_by("me")),
+                ..State::default()
+            };
+            state.parameters = state.read_parameters(binds, &Form::default());
+            let from = text.find(part).unwrap();
+            state.select(&format!("{from}-{}", from + part.len()));
+            let names: Vec<_> = state.bound().iter().map(|it| it.name.clone()).collect();
+            (state, names.join(" "))
+        };
+        let (state, names) = of("SELECT :a;\nSELECT :b, :c", "SELECT :b, :c");
+        assert_eq!((state.runs(), &*names), ("SELECT :b, :c", "b c"));
+        let at = state.at(Href::root("")).to_string();
+        assert!(at.contains("query=") && at.contains("part=11-24"), "{at}");
+        let alone = state.of_part();
+        assert_eq!((&*alone.text, alone.parameters.len()), ("SELECT :b, :c", 2));
+        let (_, names) = of("SELECT %s;\nSELECT %s, %s", "SELECT %s, %s");
+        assert_eq!(names, "2 3");
+        let mut state = of("SELECT 1", "1").0;
+        state.select("7-99");
+        assert!(state.has_lost_part && state.runs() == "SELECT 1");
+    }
+
+    #[test]
+    fn a_text_that_is_the_saved_one_is_not_in_the_address_unless_a_part_of_it_runs() {
+        let mut state = State {
+            text: "SELECT 1".to_owned(),
+            saved: Some(saved_by("me")),
+            ..State::default()
+        };
+        assert!(!state.at(Href::root("")).to_string().contains("query="));
+        state.select("7-8");
+        assert!(state.at(Href::root("")).to_string().contains("query="));
     }
 
     #[test]

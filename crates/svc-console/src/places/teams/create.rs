@@ -40,8 +40,8 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     };
     let main = html! {
         (filled.message())
-        form.stack method="post" action=(place) {
-            (account_field(&context.account))
+        form.stack method="post" action=(place) data-guard {
+            (account_field(context.visit))
             (filled.text("name", &texts.get("people-name"), "", Input::REQUIRED))
             fieldset {
                 legend { (texts.get("teams-begins")) }

@@ -149,7 +149,7 @@ fn form(
     let begins = team.permissions_group.as_str();
     html! {
         form.stack method="post" action=(place) {
-            (account_field(&context.account))
+            (account_field(context.visit))
             (filled.text("name", &texts.get("people-name"), &team.name, Input::REQUIRED))
             @if has_default {
                 (filled.choice("permissions_group", &texts.get("teams-otherwise"), begins, &groups(texts)))
@@ -218,7 +218,7 @@ pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
         name: None,
         is_forbidden,
     };
-    let outcome = question.ask(visit, &context.account, async || {
+    let outcome = question.ask(visit, async || {
         context
             .client
             .administration()

@@ -117,7 +117,7 @@ impl<'q> Question<'q> {
             name: is_typed.then_some(self.email.as_str()),
             is_forbidden: false,
         };
-        let outcome = question.ask(visit, &context.account, async || {
+        let outcome = question.ask(visit, async || {
             Ok(match act().await? {
                 "deleted" => context.place(["users"]),
                 done => place.clone().with("done", done),

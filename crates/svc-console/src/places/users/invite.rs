@@ -40,7 +40,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let main = html! {
         (filled.message())
         form.stack method="post" action=(place) data-guard {
-            (account_field(&context.account))
+            (account_field(context.visit))
             (filled.text("email", &texts.get("email"), "", Input::EMAIL))
             (filled.choice("team", &texts.get("people-team"), query.text("team"), &teams_for_new(&teams)))
             p.small.muted {

@@ -189,7 +189,7 @@ impl Page<'_> {
     fn action(&self, action: &str, text: &str) -> Markup {
         html! {
             form method="post" action=(self.place) {
-                (account_field(&self.context.account))
+                (account_field(self.context.visit))
                 button name="action" value=(action) { (text) }
             }
         }
@@ -201,7 +201,7 @@ impl Page<'_> {
         let group = user.group.as_str();
         html! {
             form.stack method="post" action=(self.place) {
-                (account_field(&self.context.account))
+                (account_field(self.context.visit))
                 (filled.choice("group", &texts.get("people-team"), group, &team_choices(teams)))
                 (filled.text("first_name", &texts.get("people-first-name"), &known(&user.first_name), Input::default()))
                 (filled.text("last_name", &texts.get("people-last-name"), &known(&user.last_name), Input::default()))

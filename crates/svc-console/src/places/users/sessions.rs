@@ -89,7 +89,7 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let action = |session: &Session| {
         html! {
             form method="post" action=(place) {
-                (account_field(&context.account))
+                (account_field(context.visit))
                 button.danger name="session" value=(session.uid) { (texts.get("session-end")) }
             }
         }

@@ -16,7 +16,10 @@ use svc_model::{
 };
 use uuid::Uuid;
 
-use super::row::{Columns, Described, RawRow, Unreadable};
+use super::{
+    csv_quotes::Quotes,
+    row::{Columns, Described, RawRow, Unreadable},
+};
 
 /// The longest header, in bytes.
 const LONGEST_HEADER: usize = 1 << 20;
@@ -35,6 +38,10 @@ pub(super) struct CsvReader<R: Read> {
     end: String,
     has_ended: bool,
     bytes: u64,
+    /// The number of the row that was read last; 0 for the header.
+    number: u64,
+    /// Its empty cells that stand in quotes.
+    quoted: Vec<usize>,
 }
 
 impl<R: Read> CsvReader<R> {
@@ -54,6 +61,7 @@ impl<R: Read> CsvReader<R> {
             .from_reader(Bounded {
                 file,
                 delimiter,
+                quotes: Quotes::new(delimiter, MAX_COLUMNS),
                 left: longest.min(LONGEST_HEADER),
                 values: 0,
                 longest,
@@ -88,6 +96,8 @@ impl<R: Read> CsvReader<R> {
             end,
             has_ended: is_empty,
             bytes: 0,
+            number: 0,
+            quoted: Vec::new(),
         })
     }
 
@@ -127,6 +137,8 @@ impl<R: Read> CsvReader<R> {
         self.file.get_mut().renew();
         let mut row = StringRecord::new();
         let read = self.file.read_record(&mut row);
+        self.number += 1;
+        self.quoted = self.file.get_mut().quotes.of_row(self.number);
         let place = row.position().map_or(0, csv::Position::line);
         match read {
             Ok(true) => {}
@@ -166,6 +178,7 @@ impl<R: Read> CsvReader<R> {
         Unreadable(message)
     }
 
+    /// The record that the row that was read last describes.
     fn record(&self, row: &StringRecord) -> Result<JsonObject, Invalid> {
         if row.len() != self.targets.len() {
             let line = row.position().map_or(0, csv::Position::line);
@@ -180,10 +193,12 @@ impl<R: Read> CsvReader<R> {
         }
         let mut invalid = Invalid::new();
         let mut record = JsonObject::new();
-        for (cell, target) in row.iter().zip(&self.targets) {
+        let mut quoted = self.quoted.iter().peekable();
+        for (at, (cell, target)) in row.iter().zip(&self.targets).enumerate() {
+            let is_quoted = quoted.next_if_eq(&&at).is_some();
             let Some(target) = target else { continue };
             let name = &target.field.name;
-            match value(cell, target) {
+            match value(cell, is_quoted, target) {
                 Ok(None) => {}
                 Ok(Some(value)) => record.set_raw(name, value),
                 Err(message) => invalid.push_field(name, message),
@@ -273,8 +288,17 @@ fn may_be_empty_text(field: FieldType) -> bool {
     is_text(field) || matches!(field, FieldType::SelectField | FieldType::BinaryField)
 }
 
-/// A cell as JSON; `None` where the database is to fill it in.
-fn value(cell: &str, target: &Target) -> Result<Option<Box<RawValue>>, String> {
+/// Whether an empty cell in quotes is a value of its own, as it is in files that were written here.
+fn has_empty_text(field: &FieldDescription) -> bool {
+    match field.field {
+        // An enumeration has the empty text as a value only if it says so, but each set has.
+        FieldType::SelectField => field.db_field.to_ascii_lowercase().starts_with("set"),
+        field => may_be_empty_text(field),
+    }
+}
+
+/// A cell as JSON; `None` where the database is to fill it in. An empty one may stand in quotes.
+fn value(cell: &str, is_quoted: bool, target: &Target) -> Result<Option<Box<RawValue>>, String> {
     let field = &target.field;
     let json = match cell {
         // What it computes is the database's to fill in.
@@ -283,6 +307,7 @@ fn value(cell: &str, target: &Target) -> Result<Option<Box<RawValue>>, String> {
             Some(EmptyCell::Null) => "null".to_owned(),
             Some(EmptyCell::Text) => "\"\"".to_owned(),
             Some(_) => return Ok(None),
+            None if is_quoted && has_empty_text(field) => "\"\"".to_owned(),
             None if field.null => "null".to_owned(),
             None if is_text(field.field) => "\"\"".to_owned(),
             None => return Ok(None),
@@ -319,6 +344,7 @@ fn because(error: &csv::Error) -> String {
 struct Bounded<R> {
     file: R,
     delimiter: u8,
+    quotes: Quotes,
     /// How many bytes of this row may still be read.
     left: usize,
     /// How many values it has at most, by what was read of it.
@@ -346,6 +372,7 @@ impl<R: Read> Read for Bounded<R> {
             return Err(io::Error::other("the row has too many values"));
         }
         let read = self.file.read(out)?;
+        self.quotes.look_at(out.get(..read).unwrap_or_default());
         let delimiters = out
             .iter()
             .take(read)

@@ -17,7 +17,7 @@ pub(super) struct Reader<R: Read = File> {
 }
 
 enum Rows<R: Read> {
-    Csv(CsvReader<R>),
+    Csv(Box<CsvReader<R>>),
     Ndjson(NdjsonReader<R>),
 }
 
@@ -36,7 +36,8 @@ impl<R: Read> Reader<R> {
         check_fields(&columns.mapping, model)?;
         let rows = match form {
             Form::Csv { delimiter } => {
-                Rows::Csv(CsvReader::new(file, delimiter, columns, model, longest)?)
+                let csv = CsvReader::new(file, delimiter, columns, model, longest)?;
+                Rows::Csv(Box::new(csv))
             }
             Form::Ndjson => Rows::Ndjson(NdjsonReader::new(file, &columns.mapping, longest)),
         };
@@ -230,6 +231,39 @@ mod tests {
         }
         let left_out = read("_mapping={\"Name\":null}&_empty={\"Name\":\"null\"}");
         assert!(left_out.unwrap_err().to_string().contains("is left out"));
+    }
+
+    #[test]
+    fn an_empty_cell_in_quotes_is_the_empty_text_where_there_is_one() {
+        let mut model = model();
+        for field in &mut model.fields {
+            field.null = true;
+            field.editable = true;
+        }
+        let text = b"\xef\xbb\xbf\"id\",name,doc\n1,\"\",\n\n2,,\n\"\",\"\",\"\"\n3,\"\",\"1\"\n";
+        let read = |query: &str| {
+            let query = ImportQuery::parse(query).unwrap();
+            let columns = Columns {
+                mapping: query.mapping,
+                empty_cells: query.empty_cells,
+            };
+            let reader = Reader::new(&text[..], CSV, &columns, &model, 200).unwrap();
+            let records = reader.map(|row| row.unwrap().record.unwrap());
+            let records = records.map(|record| serde_json::to_string(&record).unwrap());
+            records.collect::<Vec<_>>()
+        };
+        assert_eq!(
+            read(""),
+            [
+                r#"{"id":"1","name":"","doc":null}"#,
+                r#"{"id":"2","name":null,"doc":null}"#,
+                r#"{"id":null,"name":"","doc":null}"#,
+                r#"{"id":"3","name":"","doc":1}"#,
+            ]
+        );
+        // What was chosen is for every empty cell.
+        let chosen = read("_empty={\"name\":\"null\"}");
+        assert_eq!(chosen[0], r#"{"id":"1","name":null,"doc":null}"#);
     }
 
     #[test]

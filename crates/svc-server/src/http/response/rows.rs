@@ -3,7 +3,7 @@
 //! What drivers write is a JSON array; it is taken apart element by element as it is sent, so that no page is
 //! in memory in two forms.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -12,6 +12,7 @@ use serde::{
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 use serde_json::value::RawValue;
+use svc_model::csv;
 
 use crate::http::{
     ApiError, ApiResponse, ApiResult,
@@ -132,8 +133,10 @@ impl RowWriter {
             Format::Csv(options) if options.no_header => Ok(Bytes::new()),
             Format::Csv(options) => {
                 let names = self.columns.iter();
-                let names = names.map(|name| options.cell(name.clone()));
-                Ok(csv_writer(|csv| csv.write_record(names))?.into())
+                let names = names.map(|name| Some(options.cell(Cow::Borrowed(name))));
+                let mut line = Vec::new();
+                csv::push_row(&mut line, names);
+                Ok(line.into())
             }
         }
     }
@@ -194,8 +197,8 @@ impl RowWriter {
             Format::Csv(options) => {
                 let Cells(cells) = serde_json::from_str(row.get()).map_err(|_| broken())?;
                 let texts = cells.into_iter().map(|cell| options.text(cell));
-                let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
-                out.extend(csv_writer(|csv| csv.write_record(&texts))?);
+                let texts: Vec<_> = texts.collect::<Result<_, _>>()?;
+                csv::push_row(out, texts);
                 return Ok(());
             }
         }
@@ -209,20 +212,23 @@ pub(crate) type More = svc_model::wire::BoxFuture<'static, Result<Chunks, CutOff
 
 impl CsvOptions {
     /// A value as the text of a cell: none for NULL, JSON for what has parts.
-    fn text(self, value: &RawValue) -> ApiResult<String> {
+    fn text(self, value: &RawValue) -> ApiResult<Option<Cow<'_, str>>> {
         let json = value.get();
         Ok(match json.as_bytes().first() {
-            Some(b'n') => String::new(),
-            Some(b'"') => self.cell(serde_json::from_str(json).map_err(|_| broken())?),
-            _ => json.to_owned(),
+            Some(b'n') => None,
+            Some(b'"') => {
+                let text: String = serde_json::from_str(json).map_err(|_| broken())?;
+                Some(self.cell(Cow::Owned(text)))
+            }
+            _ => Some(Cow::Borrowed(json)),
         })
     }
 
-    fn cell(self, text: String) -> String {
+    fn cell(self, text: Cow<'_, str>) -> Cow<'_, str> {
         let is_formula =
             text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_negative_number(&text);
         match self.escape_formulas && is_formula {
-            true => format!("'{text}"),
+            true => format!("'{text}").into(),
             false => text,
         }
     }
@@ -236,17 +242,6 @@ fn is_negative_number(text: &str) -> bool {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_digits(whole) && is_digits(fraction)
-}
-
-/// What is written into CSV, as bytes.
-fn csv_writer(
-    write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
-) -> ApiResult<Vec<u8>> {
-    let mut csv = csv::WriterBuilder::new()
-        .terminator(csv::Terminator::CRLF)
-        .from_writer(Vec::new());
-    write(&mut csv).map_err(|_| broken())?;
-    csv.into_inner().map_err(|_| broken())
 }
 
 /// Adds JSON on one line: between its tokens a line may end, inside them none does.
@@ -358,6 +353,11 @@ mod tests {
         assert_eq!(
             turned(csv, &["a", "b"], rows).await,
             "a,b\r\n1,\"x,\"\"y\"\"\n\"\r\n,\"{\n\"\"c\"\": [1,\r\n2]}\"\r\n"
+        );
+        assert_eq!(
+            turned(csv, &["a", "b"], "[[null,\"\"],[\"\",null]]").await,
+            "a,b\r\n,\"\"\r\n\"\",\r\n",
+            "the empty text and NULL are two things"
         );
         assert_eq!(
             turned(Format::Ndjson, &["a", "b"], rows).await,

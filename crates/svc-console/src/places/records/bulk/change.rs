@@ -207,7 +207,7 @@ impl Page<'_> {
             @if let Some(message) = message { (message) }
             p { (sample::which(model, chosen)) " " strong { (sample::number(model, sample)) } "." }
             form.record method="post" action=(place) data-guard {
-                (account_field(&model.context.account))
+                (account_field(model.context.visit))
                 (default_button("action", "preview"))
                 @for row in &chosen.left_out {
                     label.check { input type="checkbox" name="leave" value=(row) checked;

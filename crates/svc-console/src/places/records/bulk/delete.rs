@@ -57,7 +57,7 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let count = sample.count.unwrap_or_default();
     let question = Confirmation {
         what: html! {
-            (going_along(texts, &references))
+            (going_along(texts, &references, sample.results.len(), count))
         },
         action: place,
         cancel: back.clone(),
@@ -102,7 +102,7 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         p { (sample::which(&model, &chosen)) " "
             strong { (texts.with("bulk-delete-what", [("count", count.into())])) } }
         (some(&model, &chosen, &sample, &fields))
-        (question.form(visit, &model.context.account, &expect))
+        (question.form(visit, &expect))
     });
     Ok(Answer::page(page).status(status))
 }
@@ -175,15 +175,20 @@ async fn references(model: &Model<'_>, sample: &Paginated<JsonObject>) -> Vec<Re
     all
 }
 
-/// What becomes of records that refer to these.
-fn going_along(texts: &Texts, references: &[Reference]) -> Markup {
+/// What becomes of records that refer to these, of which so many were looked at, out of so many.
+fn going_along(texts: &Texts, references: &[Reference], seen: usize, all: u64) -> Markup {
+    let is_all = seen as u64 >= all;
+    let references = references
+        .iter()
+        .filter(|it| !is_all || it.count != Some(0));
+    let references: Vec<&Reference> = references.collect();
     if references.is_empty() {
         return html! {};
     }
     html! {
         p { (texts.get("bulk-references")) }
         ul {
-            @for reference in references {
+            @for reference in &references {
                 li {
                     bdi { strong { (reference.model) } } ": "
                     @match reference.rule {
@@ -192,7 +197,13 @@ fn going_along(texts: &Texts, references: &[Reference]) -> Markup {
                         _ => (texts.get("bulk-rule-restrict")),
                     }
                     @if let Some(count) = reference.count {
-                        " " span.muted { (texts.with("bulk-references-shown", [("count", count.into())])) }
+                        " " span.muted {
+                            @if is_all {
+                                (texts.with("bulk-references-all", [("count", count.into())]))
+                            } @else {
+                                (texts.with("bulk-references-shown", [("count", count.into()), ("seen", seen.into())]))
+                            }
+                        }
                     }
                 }
             }

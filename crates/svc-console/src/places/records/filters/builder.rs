@@ -127,8 +127,9 @@ pub(in crate::places::records) fn led_to(
             }
         }
         Some(at) => {
-            conditions.add(filter, draft.group);
+            // A group stays where it is until the filter is added, even where that was the last one of it.
             conditions.remove(at);
+            conditions.add(filter, draft.group);
         }
         None => conditions.add(filter, draft.group),
     }
@@ -192,7 +193,8 @@ fn comparison(
     // One that is not offered is kept where the address has it.
     let chosen = draft.lookup.filter(|it| known(it) || draft.edit.is_some());
     let chosen = chosen.unwrap_or(first);
-    let groups = Conditions::of(wanted).groups.len();
+    let conditions = Conditions::of(wanted);
+    let groups = conditions.groups.len();
     html! {
         label { (texts.get("lookup"))
             select name="_add_lookup" data-next {
@@ -206,15 +208,20 @@ fn comparison(
         }
         (values(texts, field, chosen.0, draft, wrong.is_some()))
         @if let Some(message) = wrong { p.field-error #filter-error role="alert" { (message) } }
-        label { (texts.get("filter-group"))
-            select name="_group" {
-                option value="" selected[draft.group.is_none()] { (texts.get("filter-group-all")) }
-                @for group in 0..groups {
-                    option value=(group) selected[draft.group == Some(group)] {
-                        (texts.with("filter-group-one", [("number", (group + 1).into())]))
+        // The first one is no alternative to others.
+        @if conditions.count() > usize::from(draft.edit.is_some()) {
+            label { (texts.get("filter-group"))
+                select name="_group" {
+                    option value="" selected[draft.group.is_none()] { (texts.get("filter-group-all")) }
+                    @for group in 0..groups {
+                        option value=(group) selected[draft.group == Some(group)] {
+                            (texts.with("filter-group-one", [("number", (group + 1).into())]))
+                        }
+                    }
+                    option value=(groups) selected[draft.group == Some(groups)] {
+                        @if groups == 0 { (texts.get("filter-group-first")) } @else { (texts.get("filter-group-new")) }
                     }
                 }
-                option value=(groups) { (texts.get("filter-group-new")) }
             }
         }
         button.primary {

@@ -1,6 +1,7 @@
 //! The filters that hold, as a sentence: each can be changed and removed.
 
 use maud::{Markup, html};
+use svc_api::Error;
 use svc_model::{FieldFilter, Operand};
 
 use super::{At, Conditions, lookups};
@@ -9,8 +10,24 @@ use crate::{places::records::View, texts::Texts};
 /// How long the links of all filters may be together, in bytes: each has all the others.
 const LONGEST: usize = 256 << 10;
 
-/// The filters that hold.
-pub(in crate::places::records) fn chips(view: &View<'_>) -> Markup {
+/// Whether the service has refused nothing but the values of filters, beside which it is said.
+pub(in crate::places::records) fn is_said(view: &View<'_>, wrong: &Error) -> bool {
+    let conditions = Conditions::of(&view.query);
+    let all = conditions
+        .all
+        .iter()
+        .chain(conditions.groups.iter().flatten());
+    let known: Vec<&str> = all.map(|filter| filter.condition.field.as_str()).collect();
+    let fields = wrong.field_errors();
+    !fields.is_empty()
+        && wrong.general_errors().is_empty()
+        && fields
+            .iter()
+            .all(|(field, _)| known.contains(&field.as_str()))
+}
+
+/// The filters that hold; `wrong` is what the service has refused.
+pub(in crate::places::records) fn chips(view: &View<'_>, wrong: Option<&Error>) -> Markup {
     let texts = view.model.texts();
     let conditions = Conditions::of(&view.query);
     let search = view.query.search.as_deref();
@@ -20,6 +37,7 @@ pub(in crate::places::records) fn chips(view: &View<'_>) -> Markup {
         return html! {};
     }
     let groups = conditions.groups.iter().enumerate();
+    let is_alone = conditions.all.is_empty() && conditions.other.is_none() && search.is_none();
     html! {
         div.filters role="group" aria-label=(texts.get("filters")) {
             span.muted { (texts.get("filters-shown")) }
@@ -38,7 +56,7 @@ pub(in crate::places::records) fn chips(view: &View<'_>) -> Markup {
                 }
                 @for (index, filter) in conditions.all.iter().enumerate() {
                     @let at = At { group: None, index };
-                    (chip(view, &conditions, filter, has_links.then_some(at)))
+                    (chip(view, &conditions, filter, has_links.then_some(at), wrong))
                 }
                 @if conditions.other.is_some() {
                     li {
@@ -56,11 +74,17 @@ pub(in crate::places::records) fn chips(view: &View<'_>) -> Markup {
                 }
             }
             @for (group, filters) in groups {
-                span.muted { @if group == 0 { (texts.get("filters-either")) } @else { (texts.get("filters-or")) } }
+                span.muted {
+                    @match group {
+                        0 if is_alone => (texts.get("filters-either-alone")),
+                        0 => (texts.get("filters-either")),
+                        _ => (texts.get("filters-or")),
+                    }
+                }
                 ul.chips {
                     @for (index, filter) in filters.iter().enumerate() {
                         @let at = At { group: Some(group), index };
-                        (chip(view, &conditions, filter, has_links.then_some(at)))
+                        (chip(view, &conditions, filter, has_links.then_some(at), wrong))
                     }
                 }
             }
@@ -78,7 +102,13 @@ fn everything(view: &View<'_>) -> svc_model::ListQuery {
 }
 
 /// One filter; `at` is where it is, for the links that change and remove it.
-fn chip(view: &View<'_>, conditions: &Conditions, filter: &FieldFilter, at: Option<At>) -> Markup {
+fn chip(
+    view: &View<'_>,
+    conditions: &Conditions,
+    filter: &FieldFilter,
+    at: Option<At>,
+    wrong: Option<&Error>,
+) -> Markup {
     let texts = view.model.texts();
     let offered = lookups::of_filter(filter);
     let said = html! {
@@ -87,13 +117,18 @@ fn chip(view: &View<'_>, conditions: &Conditions, filter: &FieldFilter, at: Opti
             " " strong { bdi { (operand(texts, &filter.condition.value)) } }
         }
     };
+    let wrong = wrong.and_then(|wrong| message(wrong, filter));
+    let error = html! {
+        @if let Some(wrong) = wrong { span.field-error role="alert" { (wrong) } }
+    };
     let Some(at) = at else {
-        return html! { li { span.edit { (said) } } };
+        return html! { li { span.edit { (said) } (error) } };
     };
     let edit = view.at(&view.at_start()).with("_edit", &at.text());
     html! {
         li {
             a.edit href=(edit) title=(texts.get("filter-edit")) { (said) }
+            (error)
             (remove(view, texts, |view| {
                 let mut query = view.at_start();
                 let mut left = conditions.clone();
@@ -103,6 +138,13 @@ fn chip(view: &View<'_>, conditions: &Conditions, filter: &FieldFilter, at: Opti
             }))
         }
     }
+}
+
+/// What the service says of the filters of a field, which it names without the comparison.
+fn message(wrong: &Error, filter: &FieldFilter) -> Option<String> {
+    let mut fields = wrong.field_errors().iter();
+    let (_, messages) = fields.find(|(field, _)| *field == filter.condition.field)?;
+    Some(messages.join("; "))
 }
 
 fn remove(
