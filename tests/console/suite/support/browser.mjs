@@ -87,7 +87,7 @@ function watch() {
   document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => {
     console.error("against the policy:", violatedDirective, blockedURI, sample);
   });
-  const seen = { paint: 0, shift: 0 };
+  const seen = { paint: 0, moved: [] };
   Object.defineProperty(globalThis, "seenBySuite", { value: seen });
   const observe = (type, take) => {
     new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
@@ -95,8 +95,11 @@ function watch() {
   observe("largest-contentful-paint", (entry) => {
     seen.paint = Math.max(seen.paint, entry.startTime);
   });
-  observe("layout-shift", (entry) => {
-    if (!entry.hadRecentInput) seen.shift += entry.value;
+  observe("layout-shift", ({ hadRecentInput, value, sources }) => {
+    if (hadRecentInput) return;
+    const moved = sources.map(({ node, previousRect: from, currentRect: to }) =>
+      `${(node?.outerHTML ?? node?.textContent)?.slice(0, 80)} from ${from.x}, ${from.y} to ${to.x}, ${to.y}`);
+    seen.moved.push(moved.join("; ") || `something, by ${value}`);
   });
 }
 
