@@ -284,6 +284,11 @@ pub(crate) fn plain_page(visit: &Visit, title: &str, main: &Markup) -> Markup {
     )
 }
 
+/// Has browsers show a page once its end is there, so that nothing moves in between: a table would get wider with its rows.
+pub(crate) fn until_whole() -> Markup {
+    html! { link rel="expect" href="#live" blocking="render"; }
+}
+
 fn document(visit: &Visit, title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -295,6 +300,7 @@ fn document(visit: &Visit, title: &str, body: &Markup) -> Markup {
                 title { (title) " · svc" }
                 link rel="icon" href=(ICON.href(&visit.root));
                 link rel="stylesheet" href=(STYLES.href(&visit.root));
+                (until_whole())
                 @for script in [&*SCRIPT, &*PALETTE, &*RECENT] {
                     script type="module" src=(script.href(&visit.root)) {}
                 }

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
 use svc_model::wire::BoxFuture;
 
-use super::form::account_field;
+use super::{form::account_field, frame::until_whole};
 use crate::{answer::Answer, href::Href, visit::Visit};
 
 /// How long a page waits to be whole before its beginning is sent.
@@ -103,7 +103,9 @@ async fn in_parts(
     let Some((first, rest)) = whole.split_once(gap) else {
         return Answer::page(html! { (part.await) });
     };
+    // This page is shown before its end is there.
+    let first = first.replacen(&until_whole().into_string(), "", 1);
     let rest = rest.to_owned();
     let rest = async move { part.await.into_string() + &rest };
-    Answer::page_in_parts(first.to_owned(), Box::pin(rest))
+    Answer::page_in_parts(first, Box::pin(rest))
 }
