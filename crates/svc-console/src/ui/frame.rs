@@ -279,6 +279,7 @@ pub(crate) fn plain_page(visit: &Visit, title: &str, main: &Markup) -> Markup {
         &html! {
             body.plain-page {
                 main #main { (main) }
+                div #live aria-live="polite" .visually-hidden {}
             }
         },
     )
