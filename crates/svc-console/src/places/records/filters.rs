@@ -79,7 +79,7 @@ impl Conditions {
         self.tidy();
     }
 
-    /// Leaves out alternatives without conditions. One alternative alone is none: its conditions must all hold.
+    /// Leaves out alternatives without conditions. Where a single one is left, its conditions must all hold.
     fn tidy(&mut self) {
         self.groups.retain(|group| !group.is_empty());
         if self.groups.len() == 1 {
@@ -237,7 +237,7 @@ mod tests {
         let at = At::read("0.1").unwrap();
         assert_eq!(conditions.get(at), Some(&one("c", false)));
         assert_eq!(at.text(), "0.1");
-        // What is left of two alternatives is none.
+        // One of two alternatives was taken away: the conditions of the other must all hold.
         conditions.remove(At::read("1.0").unwrap());
         conditions.put_into(&mut query);
         let all = vec![one("a", false), one("b", true), one("c", false)];

@@ -37,7 +37,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<A
     let mut connection = Connection::of(kind, form);
     let mut filled = Filled::new(visit);
     if visit.is_post() {
-        // Whoever sends the form again has seen that it was changed.
+        // Who sends the form again knows of the change, which the page has named.
         let is_saved = match visit.form().text("was") == hint {
             true => save(&context, name, &mut connection, &mut filled).await?,
             false => {
