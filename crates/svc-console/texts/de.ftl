@@ -156,6 +156,7 @@ host = Host
 port = Port
 database = Datenbank
 database-user = Benutzer
+tls-choose = wählen Sie, ob die Verbindung verschlüsselt ist
 tls-if-offered = wenn der Server es anbietet
 tls-never = nie
 tls-always = immer, wer auch der Server ist

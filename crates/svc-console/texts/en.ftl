@@ -156,6 +156,7 @@ host = Host
 port = Port
 database = Database
 database-user = User
+tls-choose = choose whether the connection is encrypted
 tls-if-offered = if the server offers it
 tls-never = never
 tls-always = always, whoever the server is

@@ -175,13 +175,18 @@ fn a_database_that_has_moved_is_changed_and_keeps_its_tokens() {
         assert!(body.contains(&format!("id=\"error-{field}\"")), "{body}");
     };
     // The address is replaced whole, so the old password is not kept in silence, and what is wrong stands where it is entered.
-    let refused = send(&[("action", "save"), ("password", "wrong")]);
+    let tls = ("tls", "if-offered");
+    let refused = send(&[("action", "save"), ("password", "wrong"), tls]);
     assert_eq!(refused.status, 400);
     fault(&refused.body, "password");
     let password = ("password", "s3cret/p@ss");
-    let refused = send(&[("action", "test"), password, ("database", "nothing")]);
+    // Nor is the connection encrypted less than before.
+    let refused = send(&[("action", "save"), password]);
+    assert_eq!(refused.status, 400);
+    fault(&refused.body, "tls");
+    let refused = send(&[("action", "test"), password, tls, ("database", "nothing")]);
     fault(&refused.body, "database");
-    let refused = send(&[("action", "test"), password, ("port", "1")]);
+    let refused = send(&[("action", "test"), password, tls, ("port", "1")]);
     fault(&refused.body, "url");
     let passed = send(&[("action", "test"), password, ("tls", "never")]);
     assert!(passed.body.contains("PostgreSQL"), "{}", passed.body);

@@ -35,6 +35,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, name: &str) -> Result<A
         false => &none,
     };
     let mut connection = Connection::of(kind, form);
+    connection.replaces = true;
     let mut filled = Filled::new(visit);
     if visit.is_post() {
         // Who sends the form again knows of the change, which the page has named.
@@ -74,6 +75,10 @@ async fn save(
     let (form, texts) = (context.visit.form(), context.texts());
     if !connection.has_port() {
         filled.refuse_field("port", texts.get("connect-port-wrong"));
+        return Ok(false);
+    }
+    if !connection.has_tls() {
+        filled.refuse_field("tls", texts.get("tls-choose"));
         return Ok(false);
     }
     let administration = context.client.administration();

@@ -73,6 +73,8 @@ pub(super) struct Connection<'f> {
     form: &'f Form,
     /// Whether the database cannot be reached, which is all that is wrong with it.
     pub(super) may_be_kept: bool,
+    /// Whether it takes the place of an address whose choice of TLS is not shown: it is made again, not weakened by chance.
+    pub(super) replaces: bool,
 }
 
 impl<'f> Connection<'f> {
@@ -81,7 +83,14 @@ impl<'f> Connection<'f> {
             kind,
             form,
             may_be_kept: false,
+            replaces: false,
         }
+    }
+
+    /// Whether it says how the connection is encrypted, where that has to be said.
+    pub(super) fn has_tls(&self) -> bool {
+        let is_server = matches!(self.kind, Kind::Postgres | Kind::Mysql);
+        !self.replaces || !is_server || Tls::of(self.form.text("tls")).is_some()
     }
 
     /// The address as a URL.
@@ -104,8 +113,8 @@ impl<'f> Connection<'f> {
             let _ = write!(url, ":{}", text("port"));
         }
         let _ = write!(url, "/{}", part("database"));
-        if let Some(tls) = Tls::of(text("tls")) {
-            let _ = write!(url, "?{}", tls.parameter(self.kind));
+        if let Some(tls) = Tls::of(text("tls")).and_then(|tls| tls.parameter(self.kind)) {
+            let _ = write!(url, "?{tls}");
         }
         url
     }
@@ -220,8 +229,8 @@ impl<'f> Connection<'f> {
         html! {
             @for field in &fields { (self.field(filled, field)) }
             label { "TLS"
-                select name="tls" aria-invalid=[error.as_ref().map(|_| "true")] aria-describedby=[error.as_deref()] {
-                    option value="" { (texts.get("tls-if-offered")) }
+                select name="tls" required[self.replaces] aria-invalid=[error.as_ref().map(|_| "true")] aria-describedby=[error.as_deref()] {
+                    @if self.replaces { option value="" { (texts.get("tls-choose")) } }
                     @for mode in Tls::ALL {
                         option value=(mode.name()) selected[mode.name() == tls] { (mode.text(texts)) }
                     }
@@ -246,16 +255,17 @@ impl<'f> Connection<'f> {
     }
 }
 
-/// Whether the connection is encrypted, where it is not left to the server.
+/// Whether the connection is encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tls {
+    IfOffered,
     Never,
     Always,
     Verified,
 }
 
 impl Tls {
-    const ALL: [Self; 3] = [Self::Never, Self::Always, Self::Verified];
+    const ALL: [Self; 4] = [Self::IfOffered, Self::Never, Self::Always, Self::Verified];
 
     fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.name() == name)
@@ -263,26 +273,29 @@ impl Tls {
 
     fn name(self) -> &'static str {
         match self {
+            Self::IfOffered => "if-offered",
             Self::Never => "never",
             Self::Always => "always",
             Self::Verified => "verified",
         }
     }
 
-    /// The parameter of the URL, in the words of each database system.
-    fn parameter(self, kind: Kind) -> &'static str {
-        match (self, kind) {
+    /// The parameter of the URL, in the words of each database system; none where it is left to the server.
+    fn parameter(self, kind: Kind) -> Option<&'static str> {
+        Some(match (self, kind) {
+            (Self::IfOffered, _) => return None,
             (Self::Never, Kind::Mysql) => "ssl-mode=DISABLED",
             (Self::Always, Kind::Mysql) => "ssl-mode=REQUIRED",
             (Self::Verified, Kind::Mysql) => "ssl-mode=VERIFY_IDENTITY",
             (Self::Never, _) => "sslmode=disable",
             (Self::Always, _) => "sslmode=require",
             (Self::Verified, _) => "sslmode=verify-full",
-        }
+        })
     }
 
     fn text(self, texts: &Texts) -> String {
         match self {
+            Self::IfOffered => texts.get("tls-if-offered"),
             Self::Never => texts.get("tls-never"),
             Self::Always => texts.get("tls-always"),
             Self::Verified => texts.get("tls-verified"),
