@@ -17,6 +17,8 @@ use crate::{
 };
 
 // The reader of the service itself.
+#[path = "../../crates/svc-server/src/api/imports/csv_quotes.rs"]
+mod csv_quotes;
 #[path = "../../crates/svc-server/src/api/imports/csv_rows.rs"]
 mod csv_rows;
 #[path = "../../crates/svc-server/src/api/imports/ndjson_rows.rs"]
