@@ -237,7 +237,7 @@ mod tests {
         let at = At::read("0.1").unwrap();
         assert_eq!(conditions.get(at), Some(&one("c", false)));
         assert_eq!(at.text(), "0.1");
-        // One of two alternatives was taken away: the conditions of the other must all hold.
+        // One of two alternatives was removed: the conditions of the other must all hold.
         conditions.remove(At::read("1.0").unwrap());
         conditions.put_into(&mut query);
         let all = vec![one("a", false), one("b", true), one("c", false)];
