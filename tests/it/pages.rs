@@ -47,6 +47,28 @@ fn a_page_is_created_read_changed_and_deleted() {
 }
 
 #[test]
+fn a_list_has_only_the_properties_that_it_is_asked_for() {
+    let page = create(&json!({"name": "A name alone", "params": "[1]", "zoom": 1.5, "a,b": 1}));
+    let listed = |fields: &str| {
+        let list = demo().app("GET", &format!("{LIST}?_fields={fields}")).ok();
+        let all = list.as_array().unwrap().clone();
+        all.into_iter().find(|one| one["name"] == "A name alone")
+    };
+    let mut found = listed("uid,name,zoom,%22a,b%22,missing").unwrap();
+    assert_eq!(found["uid"].take(), page["uid"]);
+    let expected = json!({"uid": null, "name": "A name alone", "zoom": 1.5, "a,b": 1});
+    assert_eq!(found, expected);
+    assert_eq!(listed("name"), Some(json!({"name": "A name alone"})));
+    assert_eq!(listed("uid"), None);
+    for malformed in ["", ",", "uid,,name", "%22uid"] {
+        let path = format!("{LIST}?_fields={malformed}");
+        let refused = demo().app("GET", &path).expect(400).json();
+        assert!(refused["_fields"].is_array(), "{malformed}: {refused}");
+    }
+    delete(&page);
+}
+
+#[test]
 fn every_path_works_without_its_trailing_slash_too() {
     let bare = LIST.trim_end_matches('/');
     assert!(demo().app("GET", bare).ok().is_array());

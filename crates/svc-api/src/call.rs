@@ -5,7 +5,7 @@ use std::{fmt, future::IntoFuture, time::Duration};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use svc_model::{
     ResponseError, Tagged,
-    wire::{Body, BoxFuture, HasIfMatch, HasStatementId, Operation, RequestError},
+    wire::{Body, BoxFuture, HasFields, HasIfMatch, HasStatementId, Operation, RequestError},
 };
 
 use crate::{Client, Error, RequestOptions, client::whole};
@@ -117,6 +117,14 @@ impl<O: Operation + HasIfMatch, V> Call<O, V> {
     /// [`send_tagged`](Self::send_tagged) returned; otherwise the call fails with 412.
     pub fn if_match(self, etag: impl Into<String>) -> Self {
         self.with(|operation| *operation.if_match_mut() = Some(etag.into()))
+    }
+}
+
+impl<O: Operation + HasFields, V> Call<O, V> {
+    /// Requests only these columns of records, and the primary key, or only these properties of pages.
+    pub fn fields<N: Into<String>>(self, fields: impl IntoIterator<Item = N>) -> Self {
+        let fields = fields.into_iter().map(Into::into).collect();
+        self.with(|operation| operation.set_fields(fields))
     }
 }
 

@@ -42,7 +42,17 @@ impl Client {
 }
 
 impl Pages {
-    /// Lists all pages: `GET .../view_settings/`.
+    /// Lists all pages: `GET .../view_settings/`. With [`fields`](Call::fields) they have only these properties.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error};
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// for page in client.pages().list().fields(["uid", "name"]).await? {
+    ///     println!("{:?} {:?}", page.uid(), page.name());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn list(&self) -> Call<pages::List> {
         let mut operation = pages::List::new(self.client.scope());
         operation.draft = self.draft();

@@ -8,7 +8,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use svc_model::{
     Expand, FieldName, JsonObject, ListQuery, ModelName, RecordId, ResourceName,
     records::{self, ByteRange, ChangeAllQuery, Collection, Record},
-    wire::{HasFields, Operation, RequestError},
+    wire::RequestError,
 };
 
 #[cfg(feature = "imports")]
@@ -293,14 +293,6 @@ fn object<B: Serialize + ?Sized>(record: &B) -> Result<JsonObject, RequestError>
     JsonObject::from_serialize(record).map_err(|error| {
         RequestError::new("a record must be a JSON object of its fields").with_source(error)
     })
-}
-
-impl<O: Operation + HasFields, V> Call<O, V> {
-    /// Requests only these columns, and the primary key.
-    pub fn fields<N: Into<String>>(self, fields: impl IntoIterator<Item = N>) -> Self {
-        let fields = fields.into_iter().map(Into::into).collect();
-        self.with(|operation| operation.set_fields(fields))
-    }
 }
 
 impl<T: DeserializeOwned, V> Call<records::List<T>, V> {

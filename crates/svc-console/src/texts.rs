@@ -104,6 +104,16 @@ impl Texts {
         }
     }
 
+    /// What is before the value in a text that has one, and what is behind it: for a text that is there many times.
+    pub(crate) fn around(&self, id: &str, value: &'static str) -> (String, String) {
+        const HERE: &str = "\u{0}";
+        let text = self.with(id, [(value, HERE.into())]);
+        match text.split_once(HERE) {
+            Some((before, behind)) => (before.to_owned(), behind.to_owned()),
+            None => (text, String::new()),
+        }
+    }
+
     /// A text with values in it.
     pub(crate) fn with<'a, const N: usize>(
         &self,

@@ -1281,13 +1281,13 @@ service-signing-done = Jetzt signiert der Schlüssel { $key }.
 # Finding places, and keys.
 
 find = Suchen
-find-hint = Name eines Ortes oder einer Tabelle, oder Tabelle und Schlüssel
+find-hint = Name eines Ortes, einer Tabelle oder Seite, oder Tabelle und Schlüssel
 find-recent = Zuletzt offen
 find-close = Schließen
 find-records = Datensatz
 find-nothing = Nichts passt. Geben Sie einen Teil eines Namens ein, oder den Namen einer Tabelle mit dem Schlüssel eines Datensatzes.
 find-more = und { $count } weitere: geben Sie mehr vom Namen ein
-find-away = { $name } antwortet nicht, daher fehlen die Tabellen daraus.
+find-away = { $name }: keine Antwort, daher fehlt hier, was dort ist.
 keys = Tasten
 keys-close = Schließen, was offen ist
 keys-search = Zur Suche

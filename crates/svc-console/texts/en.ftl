@@ -1281,13 +1281,13 @@ service-signing-done = The key { $key } signs now.
 # Finding places, and keys.
 
 find = Find
-find-hint = Name of a place or a table, or a table and a key
+find-hint = Name of a place, a table or a page, or a table and a key
 find-recent = Open before
 find-close = Close
 find-records = Record
 find-nothing = Nothing fits. Enter a part of a name, or the name of a table with the key of a record.
 find-more = and { $count } more: enter more of the name
-find-away = { $name } does not answer, so its tables are not here.
+find-away = { $name }: no answer, so what is there is missing here.
 keys = Keys
 keys-close = Close what is open
 keys-search = To the search

@@ -1,5 +1,6 @@
 //! Page settings: the configuration of the pages of an application (specification, sections 2 and 4).
 
+mod property_names;
 mod publish;
 mod revisions;
 
@@ -7,10 +8,11 @@ use serde::{Deserialize, Serialize, Serializer, ser::Error as _};
 
 use crate::{
     Draft, JsonObject, PageUid, Scope,
-    wire::{Operation, ReadBody, ReceivedRequest},
+    wire::{HasFields, Operation, ReadBody, ReceivedRequest},
 };
 
 pub use self::{
+    property_names::PropertyNames,
     publish::{Discard, Discarded, Publish, Published},
     revisions::{GetRevision, Restore, Revision, Revisions},
 };
@@ -190,6 +192,15 @@ pub struct List {
     /// The layer.
     #[wire(query, default)]
     pub draft: Draft,
+    /// `_fields`: the properties that each page is to have; all of them when `None`. What a page does not have is left out.
+    #[wire(query = "_fields")]
+    pub fields: Option<PropertyNames>,
+}
+
+impl HasFields for List {
+    fn set_fields(&mut self, fields: Vec<String>) {
+        self.fields = Some(fields.into());
+    }
 }
 
 /// Create page settings: `POST .../view_settings/`, 201 with [`PageSettings`].

@@ -14,7 +14,7 @@ mod revisions;
 mod rows;
 
 use bytes::Bytes;
-use svc_model::pages::{Create, Delete, Restore, Update};
+use svc_model::pages::{Create, Delete, PropertyNames, Restore, Update};
 use svc_model::wire::Operation as _;
 use svc_model::{Draft, JsonObject, PageSettings, PageUid, Scope};
 use uuid::Uuid;
@@ -63,13 +63,18 @@ handle! {
 }
 
 impl Pages<'_> {
-    /// The pages of an environment as a JSON array, the oldest first. A long one comes in parts, which all show the
-    /// pages as they were when the first one was read.
+    /// The pages of an environment as a JSON array, the oldest first; with these `properties` alone, where they are given. A
+    /// long one comes in parts, which all show the pages as they were when the first one was read.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
-    pub async fn list(&self, scope: &Scope, draft: Draft) -> Result<PageList> {
-        list::first(self.store, scope, draft).await
+    pub async fn list(
+        &self,
+        scope: &Scope,
+        draft: Draft,
+        properties: Option<PropertyNames>,
+    ) -> Result<PageList> {
+        list::first(self.store, scope, draft, properties).await
     }
 
     /// One page, with its entity tag.
@@ -104,8 +109,7 @@ impl Pages<'_> {
         let fields = Fields::of_new(settings.into_properties())?;
         self.change(scope, move |change| {
             let uid = PageUid::from(Uuid::now_v7().to_string());
-            change.create(draft, &uid, fields)?;
-            let page = change.page(draft, &uid)?;
+            let page = change.create(draft, &uid, fields)?;
             let action = action(draft, Create::INFO.name, "pages.create_draft");
             change.audit(action, &uid, None, Some(page.etag.clone()));
             Ok(page)

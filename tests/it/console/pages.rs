@@ -78,6 +78,23 @@ fn editor(setup: &Setup) -> (Browser, Api) {
 }
 
 #[test]
+fn a_page_is_found_by_its_name_and_by_its_unique_name() {
+    let setup = Setup::new();
+    let (browser, api) = editor(&setup);
+    let page = json!({"name": "Sales & Co", "unique_name": "turnover", "params": "{}"});
+    let uid = api.create(1, &page);
+    let find = |typed: &str| browser.page(&format!("{HOME}find/?q={typed}"));
+    for typed in ["sales", "turn", "%26%20co"] {
+        let found = find(typed);
+        let link = format!("href=\"{}\"", place(&uid));
+        assert!(found.contains(&link), "{typed}: {found}");
+        assert!(found.contains("Sales &amp; Co"), "{typed}: {found}");
+    }
+    assert!(!find("something-else").contains(&uid));
+    assert!(!find("").contains(&uid));
+}
+
+#[test]
 fn a_page_is_made_moved_changed_published_and_deleted_in_the_browser() {
     let setup = Setup::new();
     let (browser, api) = editor(&setup);

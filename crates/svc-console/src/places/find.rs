@@ -1,4 +1,4 @@
-//! Finding a place by typing: projects, models, parts of the environment, and a record by its key.
+//! Finding a place by typing: projects, models, pages, parts of the environment, and a record by its key.
 //!
 //! It is a page with a form. A module shows parts of it in a dialog that a key opens on every place.
 
@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use maud::{Markup, html};
-use svc_api::Client;
+use svc_api::{Client, Error};
 use svc_model::{
     EnvironmentName, JsonObject, RecordId, ResourceName, administration::account::Account,
     projects::Project, resources::ModelDescription,
 };
 
 use self::matching::{Typed, best};
-use super::{Context, Scope, model};
+use super::{Context, Scope, model, pages};
 use crate::{
     access::may_administer,
     answer::Answer,
@@ -77,14 +77,20 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
         client: &context.client,
         typed: &typed,
     };
-    let (projects, in_databases) = tokio::join!(
+    let (projects, in_databases, pages) = tokio::join!(
         projects(visit, &context.client, &typed),
         search.in_databases(&context.project),
+        search.pages(),
     );
-    let (models, records, away) = in_databases;
+    let (models, records, mut away) = in_databases;
+    let pages = pages.unwrap_or_else(|_| {
+        away.push(Area::Pages.name(visit.texts));
+        Group::default()
+    });
     let groups = [
         records,
         models,
+        pages,
         search.parts(&context.account, &context.project),
         projects?,
     ];
@@ -184,8 +190,32 @@ impl Search<'_> {
         }
     }
 
+    /// The pages of the environment.
+    async fn pages(&self) -> Result<Group, Error> {
+        if self.typed.is_empty() {
+            return Ok(Group::default());
+        }
+        let all = pages::names(self.client, PATIENCE).await?;
+        let rank = |page: &pages::PageName| {
+            let of_title = self.typed.rank(&page.title);
+            of_title.or_else(|| self.typed.rank(&page.unique_name))
+        };
+        let (best, more) = best(all.into_iter(), rank, MOST);
+        let home = self.scope.home(self.visit);
+        let found = best.into_iter().map(|page| Found {
+            href: home.below(["pages", "page", page.uid.as_str()]),
+            name: page.title,
+            detail: page.unique_name,
+        });
+        Ok(Group {
+            heading: Area::Pages.name(self.visit.texts),
+            found: found.collect(),
+            more,
+        })
+    }
+
     /// The models of the environment, the record that has a key, and the databases that did not answer in time.
-    async fn in_databases(&self, project: &Project) -> (Group, Group, Vec<ResourceName>) {
+    async fn in_databases(&self, project: &Project) -> (Group, Group, Vec<String>) {
         let names = names_of_databases(project, &self.scope.environment);
         if self.typed.is_empty() {
             return (Group::default(), Group::default(), Vec::new());
@@ -202,7 +232,7 @@ impl Search<'_> {
                 Ok(models) => all.extend(models.into_iter().map(|model| (resource, model))),
                 // A database that the account may not read is left out.
                 Err(error) if error.is_forbidden() || error.is_not_found() => {}
-                Err(_) => away.push(resource.clone()),
+                Err(_) => away.push(resource.to_string()),
             }
         }
         all.retain(|(_, model)| !model.hidden);
@@ -295,7 +325,7 @@ fn dialog(texts: &Texts, action: &Href) -> Markup {
     }
 }
 
-fn results(texts: &Texts, groups: &[Group], away: &[ResourceName]) -> Markup {
+fn results(texts: &Texts, groups: &[Group], away: &[String]) -> Markup {
     let is_empty = groups.iter().all(|group| group.found.is_empty());
     html! {
         div #found.found {

@@ -16,7 +16,11 @@ mod table;
 mod view;
 pub(crate) mod views;
 
-pub(crate) use self::{filters::narrowed, layout::TableColumn, table::data_cell};
+pub(crate) use self::{
+    filters::narrowed,
+    layout::TableColumn,
+    table::{Record, data_cell},
+};
 
 use maud::{Markup, html};
 use svc_api::Error;

@@ -60,9 +60,9 @@ pub trait PagedOperation: Operation<Response = Paginated<Self::Item>> {
     fn seek(&mut self, page: PageQuery) -> bool;
 }
 
-/// An operation that can return a selection of columns.
+/// An operation that can return a selection of the columns of records, or of the properties of pages.
 pub trait HasFields {
-    /// Requests only these columns, and the primary key.
+    /// Requests only these; of records the primary key too.
     fn set_fields(&mut self, fields: Vec<String>);
 }
 

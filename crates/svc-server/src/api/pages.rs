@@ -33,9 +33,10 @@ pub(crate) fn routes() -> Routes {
         .on::<Restore, _>(restore)
 }
 
-async fn list(call: Call<List>) -> ApiResult {
+async fn list(mut call: Call<List>) -> ApiResult {
+    let fields = call.operation.fields.take();
     let pages = call.store.pages();
-    let list = pages.list(&call.operation.scope, call.operation.draft);
+    let list = pages.list(&call.operation.scope, call.operation.draft, fields);
     Ok(raw_json_response(StatusCode::OK, to_chunks(list.await?)))
 }
 

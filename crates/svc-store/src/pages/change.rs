@@ -68,8 +68,13 @@ impl Change<'_, '_> {
         rows::page(self.tx, &row, &self.scope.names.environment)
     }
 
-    /// Writes a new page into a layer.
-    pub(super) fn create(&mut self, draft: Draft, uid: &PageUid, mut fields: Fields) -> Result<()> {
+    /// Writes a new page into a layer, and gives it as it is shown there.
+    pub(super) fn create(
+        &mut self,
+        draft: Draft,
+        uid: &PageUid,
+        mut fields: Fields,
+    ) -> Result<Page> {
         let unique_name = match &fields.unique_name {
             Some(given) => {
                 let layers = match draft {
@@ -87,9 +92,10 @@ impl Change<'_, '_> {
             }
         };
         let content = json::merge(DEFAULTS, &fields.to_text()?)?;
-        let date_add = clock::to_text(self.tx.now());
-        let layer = rows::layer(draft);
-        self.put(layer, uid.as_str(), &unique_name, &date_add, &content)
+        let row = PageRow::of_new(uid, draft, clock::to_text(self.tx.now()));
+        let state = (row.layer(), row.revision);
+        self.put(state, &row.uid, &unique_name, &row.date_add, &content)?;
+        Ok(rows::shown(&row, &content, &self.scope.names.environment))
     }
 
     /// Writes the given fields over a page, in a layer.
@@ -104,8 +110,9 @@ impl Change<'_, '_> {
         }
         let content = rows::content(self.tx, row)?;
         let content = json::merge(&content, &fields.to_text()?)?;
-        let (layer, unique_name) = (rows::layer(draft), unique_name(&content)?);
-        self.put(layer, &row.uid, &unique_name, &row.date_add, &content)?;
+        let unique_name = unique_name(&content)?;
+        let state = (rows::layer(draft), revisions::next(self.tx, &row.uid)?);
+        self.put(state, &row.uid, &unique_name, &row.date_add, &content)?;
         self.drop_unchanged_draft(&row.uid)
     }
 
@@ -126,7 +133,7 @@ impl Change<'_, '_> {
             }
         };
         self.tx.execute(sql, &values![row.uid, number])?;
-        revisions::add(self.tx, &row.uid, DRAFT)
+        revisions::add(self.tx, &row.uid, DRAFT, number)
     }
 
     /// Makes the content of a revision the draft.
@@ -151,7 +158,8 @@ impl Change<'_, '_> {
         let unique_name = unique_name(&content)?;
         self.check_name(uid.as_str(), &unique_name, Layers::Draft)?;
         let date_add = self.date_add(uid)?;
-        self.put(DRAFT, uid.as_str(), &unique_name, &date_add, &content)?;
+        let state = (DRAFT, revisions::next(self.tx, uid.as_str())?);
+        self.put(state, uid.as_str(), &unique_name, &date_add, &content)?;
         self.drop_unchanged_draft(uid.as_str())
     }
 
@@ -228,16 +236,15 @@ impl Change<'_, '_> {
             .list(&sql, &values, |row| Ok(row.get("unique_name")?))
     }
 
-    /// Writes what a layer has of a page, as its next revision.
+    /// Writes what a layer has of a page, as its revision of this number.
     fn put(
         &mut self,
-        layer: &str,
+        (layer, number): (&str, i64),
         uid: &str,
         unique_name: &str,
         date_add: &str,
         content: &str,
     ) -> Result<()> {
-        let number = revisions::next(self.tx, uid)?;
         let environment_uid = &self.scope.environment_uid;
         let values = values![
             uid,
@@ -257,7 +264,7 @@ impl Change<'_, '_> {
                 &values,
             )
             .map_err(|error| error.if_taken("unique_name", NAME_IS_TAKEN))?;
-        revisions::add(self.tx, uid, layer)
+        revisions::add(self.tx, uid, layer, number)
     }
 
     /// Drops a draft that is what is published.

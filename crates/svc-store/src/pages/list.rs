@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
-use svc_model::{Draft, EnvironmentName, Scope};
+use svc_model::{Draft, EnvironmentName, JsonObject, Scope, pages::PropertyNames};
 
 use super::rows::{self, PageRow};
 
-use crate::database::{Reader, Store};
+use crate::database::{Reader, Store, json};
 use crate::error::{Error, Result};
 use crate::projects::ScopeRow;
 
@@ -34,6 +34,7 @@ pub struct PageList {
 pub struct MorePages {
     store: Store,
     environment: EnvironmentName,
+    properties: Option<PropertyNames>,
     rest: VecDeque<PageRow>,
 }
 
@@ -44,50 +45,66 @@ impl MorePages {
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when a page was deleted for good since the first
     /// part was read; the list is to be read again then.
     pub async fn next(self) -> Result<PageList> {
-        let (environment, rest) = (self.environment, self.rest);
-        let part = move |reader: &mut Reader<'_>| part(reader, environment, rest, b',');
-        self.store.read(part).await
+        let store = self.store.clone();
+        store.read(move |reader| part(reader, self, b',')).await
     }
 }
 
 /// The first part of a list.
-pub(super) async fn first(store: &Store, scope: &Scope, draft: Draft) -> Result<PageList> {
+pub(super) async fn first(
+    store: &Store,
+    scope: &Scope,
+    draft: Draft,
+    properties: Option<PropertyNames>,
+) -> Result<PageList> {
     let part = store.read_in(scope.clone(), move |reader, scope: ScopeRow| {
-        let rest = rows::list(reader, &scope.environment_uid, draft)?.into();
-        part(reader, scope.names.environment, rest, b'[')
+        let all = MorePages {
+            store: reader.store().clone(),
+            rest: rows::list(reader, &scope.environment_uid, draft)?.into(),
+            environment: scope.names.environment,
+            properties,
+        };
+        part(reader, all, b'[')
     });
     part.await
 }
 
-fn part(
-    reader: &mut Reader<'_>,
-    environment: EnvironmentName,
-    mut rest: VecDeque<PageRow>,
-    begin: u8,
-) -> Result<PageList> {
+fn part(reader: &mut Reader<'_>, mut more: MorePages, begin: u8) -> Result<PageList> {
     let mut json = BytesMut::new();
-    let mut before = Some(begin).filter(|_| begin == b'[' || !rest.is_empty());
-    while json.len() < PART
-        && let Some(row) = rest.pop_front()
+    let mut before = Some(begin).filter(|_| begin == b'[' || !more.rest.is_empty());
+    // What was read counts, of which less may be shown.
+    let mut read = 0;
+    while read < PART
+        && let Some(row) = more.rest.pop_front()
     {
         json.put_u8(before.take().unwrap_or(b','));
-        if !rows::write(reader, &row, &environment, &mut json)? {
+        let begin = json.len();
+        if !rows::write(reader, &row, &more.environment, &mut json)? {
             return Err(Error::unavailable(
                 "a page was deleted while the list of pages was sent; read the list again",
             ));
         }
+        read += json.len() - begin;
+        if let Some(properties) = &more.properties {
+            let shown = only(json.get(begin..).unwrap_or_default(), properties)?;
+            json.truncate(begin);
+            json.extend_from_slice(&shown);
+        }
     }
     json.extend(before);
-    if rest.is_empty() {
+    if more.rest.is_empty() {
         json.put_u8(b']');
     }
-    let more = MorePages {
-        store: reader.store().clone(),
-        environment,
-        rest,
-    };
     Ok(PageList {
         json: json.freeze(),
         more: (!more.rest.is_empty()).then_some(more),
     })
+}
+
+/// A page with those of its properties alone.
+fn only(page: &[u8], properties: &PropertyNames) -> Result<Vec<u8>> {
+    let mut page: JsonObject = serde_json::from_slice(page)
+        .map_err(Error::caused("a stored page is not a JSON object"))?;
+    page.retain(|name| properties.has(name));
+    serde_json::to_vec(&page).map_err(json::unwritable)
 }

@@ -45,7 +45,7 @@ pub(super) fn publish(
             "UPDATE pages SET layer = 'published', revision = ?2 WHERE uid = ?1 AND layer = 'draft'",
             &values![draft.uid, number],
         )?;
-        revisions::add(change.tx, draft.uid.as_str(), PUBLISHED)?;
+        revisions::add(change.tx, draft.uid.as_str(), PUBLISHED, number)?;
     }
     audit_each(change, Publish::INFO.name, drafts, before, Draft::Off)
 }

@@ -11,6 +11,8 @@ use crate::error::{Error, Result};
 
 /// How many revisions of a page are kept.
 pub(super) const KEPT: i64 = 100;
+/// The number of a page's first revision.
+pub(super) const FIRST: i64 = 1;
 
 /// A change of a page in one layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +39,8 @@ pub(super) fn next(reader: &mut Reader<'_>, uid: &str) -> Result<i64> {
         .ok_or_else(|| Error::internal("an aggregate gave no row"))
 }
 
-/// Notes the row that a page has in a layer as a revision of its number.
-pub(super) fn add(tx: &mut Tx<'_>, uid: &str, layer: &str) -> Result<()> {
+/// Notes the row that a page has in a layer as its newest revision, which has this number.
+pub(super) fn add(tx: &mut Tx<'_>, uid: &str, layer: &str, number: i64) -> Result<()> {
     let author = tx.store().actor().author();
     tx.execute(
         "INSERT INTO page_revisions (page_uid, number, environment_uid, layer, deleted, author, date_add, content) \
@@ -46,7 +48,7 @@ pub(super) fn add(tx: &mut Tx<'_>, uid: &str, layer: &str) -> Result<()> {
          WHERE uid = ?1 AND layer = ?2",
         &values![uid, layer, author, tx.now()],
     )?;
-    prune(tx, uid)
+    prune(tx, uid, number)
 }
 
 /// Notes that the draft of a published page was discarded: its draft layer has what is published.
@@ -58,13 +60,17 @@ pub(super) fn add_discarded(tx: &mut Tx<'_>, uid: &str) -> Result<()> {
          WHERE uid = ?1 AND layer = 'published'",
         &values![uid, number, author, tx.now()],
     )?;
-    prune(tx, uid)
+    prune(tx, uid, number)
 }
 
-fn prune(tx: &mut Tx<'_>, uid: &str) -> Result<()> {
-    let sql = "DELETE FROM page_revisions WHERE page_uid = ?1 AND number <= \
-         (SELECT max(number) FROM page_revisions WHERE page_uid = ?1) - ?2";
-    tx.execute(sql, &values![uid, KEPT]).map(drop)
+/// Removes the revisions that are too old beside the newest one, which has this number.
+fn prune(tx: &mut Tx<'_>, uid: &str, newest: i64) -> Result<()> {
+    let last_removed = newest - KEPT;
+    if last_removed < FIRST {
+        return Ok(());
+    }
+    let sql = "DELETE FROM page_revisions WHERE page_uid = ?1 AND number <= ?2";
+    tx.execute(sql, &values![uid, last_removed]).map(drop)
 }
 
 /// The revisions of a page, the newest first.

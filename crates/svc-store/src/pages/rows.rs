@@ -4,7 +4,7 @@ use bytes::{BufMut as _, BytesMut};
 use svc_data::Row;
 use svc_model::{Draft, EnvironmentName, PageUid};
 
-use super::{Page, if_match};
+use super::{Page, if_match, revisions};
 use crate::database::{Reader, columns, values};
 use crate::error::{Error, Result};
 
@@ -26,6 +26,18 @@ pub(super) struct PageRow {
 }
 
 impl PageRow {
+    /// A page that a layer has from now on, and that the other one does not have.
+    pub(super) fn of_new(uid: &PageUid, draft: Draft, date_add: String) -> Self {
+        let is_draft = draft == Draft::On;
+        Self {
+            uid: uid.as_str().to_owned(),
+            is_draft,
+            revision: revisions::FIRST,
+            date_add,
+            differs: is_draft,
+        }
+    }
+
     /// The text that differs for each state of the layer.
     pub(super) fn state(&self) -> String {
         format!("{}-{}", self.uid, self.revision)
@@ -109,6 +121,16 @@ pub(super) fn page(
     })
 }
 
+/// A page with this content, as one answer.
+pub(super) fn shown(row: &PageRow, content: &str, environment: &EnvironmentName) -> Page {
+    let mut json = BytesMut::new();
+    Own::of(row, environment).push(content.as_bytes(), &mut json);
+    Page {
+        json: json.freeze(),
+        etag: row.etag(),
+    }
+}
+
 /// Writes a page as JSON, in the state that it was read in, which may be in its revisions by now. Says whether that
 /// state is still there; nothing is written otherwise.
 pub(super) fn write(
@@ -117,13 +139,7 @@ pub(super) fn write(
     environment: &EnvironmentName,
     out: &mut BytesMut,
 ) -> Result<bool> {
-    let own = Own {
-        uid: &row.uid,
-        environment,
-        draft: row.differs,
-        deleted: false,
-        date_add: &row.date_add,
-    };
+    let own = Own::of(row, environment);
     let mut take = |content: &[u8]| own.push(content, out);
     let state = values![row.uid, row.revision];
     Ok(reader.read_text(
@@ -146,7 +162,18 @@ pub(super) struct Own<'a> {
     pub(super) date_add: &'a str,
 }
 
-impl Own<'_> {
+impl<'a> Own<'a> {
+    /// Those of a page as a layer shows it.
+    fn of(row: &'a PageRow, environment: &'a EnvironmentName) -> Self {
+        Self {
+            uid: &row.uid,
+            environment,
+            draft: row.differs,
+            deleted: false,
+            date_add: &row.date_add,
+        }
+    }
+
     /// Writes what is stored between what is the service's own.
     pub(super) fn push(&self, content: &[u8], out: &mut BytesMut) {
         let Self {

@@ -543,7 +543,7 @@ async fn a_long_list_shows_one_moment_in_all_its_parts() {
         made.push(fixture.made(Draft::Off, &text).await.unwrap());
     }
     let pages = fixture.store.pages();
-    let mut list = pages.list(&prod(), Draft::Off).await.unwrap();
+    let mut list = pages.list(&prod(), Draft::Off, None).await.unwrap();
     let mut json = list.json.to_vec();
     let mut parts = 1;
     // Everything changes while it is read, some pages more than once.
@@ -564,7 +564,7 @@ async fn a_long_list_shows_one_moment_in_all_its_parts() {
     let then = [b"[".as_slice(), &then.join(&b","[..]), b"]"].concat();
     assert!(json == then, "the list is not what it was when it began");
 
-    let list = pages.list(&prod(), Draft::Off).await.unwrap();
+    let list = pages.list(&prod(), Draft::Off, None).await.unwrap();
     for page in &made {
         fixture.dropped(Draft::Off, &uid(page)).await.unwrap();
     }
@@ -597,7 +597,7 @@ async fn pages_of_a_store_of_before_are_there_as_they_were_with_a_revision() {
     drop(before);
     let store = Store::open(folder.path()).await.unwrap();
     let prod = prod();
-    let list = store.pages().list(&prod, Draft::Off).await.unwrap();
+    let list = store.pages().list(&prod, Draft::Off, None).await.unwrap();
     assert_eq!(
         String::from_utf8_lossy(&list.json),
         concat!(

@@ -185,7 +185,7 @@ fn prod() -> Scope {
 
 /// The pages of an environment, from all parts of their list.
 async fn listed(store: &Store, scope: &Scope, draft: Draft) -> Result<Vec<PageSettings>, Error> {
-    let mut list = store.pages().list(scope, draft).await?;
+    let mut list = store.pages().list(scope, draft, None).await?;
     let mut json = list.json.to_vec();
     while let Some(more) = list.more {
         list = more.next().await?;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use http::StatusCode;
 use maud::Markup;
-use svc_api::{Client, Error};
-use svc_model::{PageSettings, PageUid, Tagged};
+use svc_api::{Call, Client, Error};
+use svc_model::{PageSettings, PageUid, Tagged, pages};
 
 use super::content::title_of;
 use crate::{
@@ -78,12 +78,30 @@ pub(super) fn pages_of(visit: &Visit, scope: &Scope) -> Result<svc_api::Pages> {
     Ok(client.pages())
 }
 
+/// What the tree shows of a page, and by what it is arranged.
+const SHOWN: [&str; 7] = [
+    "uid",
+    "unique_name",
+    "name",
+    "view",
+    "parent",
+    "order",
+    "draft",
+];
+
+/// All pages as a layer shows them, with what the tree needs of them.
+pub(super) fn listed(pages: &svc_api::Pages, is_draft: bool) -> Call<pages::List> {
+    pages.list().draft(is_draft).fields(SHOWN)
+}
+
 /// All pages as the draft layer and as the published one shows them.
 pub(super) async fn both_layers(
     pages: &svc_api::Pages,
 ) -> Result<(Vec<PageSettings>, Vec<PageSettings>), Error> {
-    let drafts = Box::pin(async { pages.list().draft(true).send().await });
-    let published = Box::pin(async { pages.list().draft(false).send().await });
+    let (drafts, published) = (
+        Box::pin(listed(pages, true).send()),
+        Box::pin(listed(pages, false).send()),
+    );
     tokio::try_join!(drafts, published)
 }
 

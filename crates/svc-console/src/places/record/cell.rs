@@ -14,7 +14,7 @@ use crate::{
     href::Href,
     places::{
         model::{LIST, Model, plain_text},
-        records::{TableColumn, data_cell, narrowed, without_controls},
+        records::{Record, TableColumn, data_cell, narrowed, without_controls},
     },
     problem::{Problem, Result, is_passing},
     ui::{
@@ -131,7 +131,7 @@ async fn saved(
     let href = model.record(id);
     let cell = data_cell(
         model,
-        &record,
+        &Record::of(&record),
         &TableColumn::plain(field),
         Some(&href),
         false,

@@ -1,5 +1,7 @@
 //! The table itself.
 
+use std::collections::HashSet;
+
 use maud::{Markup, html};
 use serde_json::value::RawValue;
 use svc_model::{
@@ -34,8 +36,13 @@ pub(super) fn records(
     let can = model.description.can;
     let has_boxes = can_name && (can.update || can.delete);
     let columns = view.shown();
-    let list = list_of(view);
-    let rows = page.results.iter().zip(anchors(model, &page.results));
+    let rows = Rows {
+        model,
+        columns: &columns,
+        place: model.list().below(["record"]),
+        list: list_of(view),
+        box_name: has_boxes.then(|| texts.around("choose-one", "key")),
+    };
     let is_pinned = columns.iter().any(|column| column.is_pinned);
     html! {
         @if page.results.is_empty() {
@@ -52,7 +59,7 @@ pub(super) fn records(
                         @for column in &columns { (head(view, column)) }
                     }
                 },
-                &html! { @for (record, anchor) in rows { (row(view, &columns, record, anchor, &list, has_boxes)) } },
+                &rows.markup(&page.results),
             ))
             (with_many(view, can_name))
             script type="module" src=(RECORDS.href(&model.context.visit.root)) {}
@@ -142,61 +149,79 @@ fn head(view: &View<'_>, shown: &TableColumn<'_>) -> Markup {
     }
 }
 
-/// The query string of the list, with which the address of a record leads back to it.
+/// What the address of a record has so that it leads back to the list.
 fn list_of(view: &View<'_>) -> QueryString {
-    let query = view.query_string(&view.query);
-    match query.as_str().len() <= LONGEST {
-        true => query,
-        false => QueryString::new(),
+    let list = view.query_string(&view.query);
+    let mut query = QueryString::new();
+    if !list.is_empty() && list.as_str().len() <= LONGEST {
+        query.push(LIST, list.as_str());
     }
+    query
 }
 
-/// The identifiers of the rows. Of a model without a key several records may be called alike: the first one has it.
-fn anchors(model: &Model<'_>, records: &[JsonObject]) -> Vec<Option<String>> {
-    let mut anchors: Vec<Option<String>> = Vec::new();
-    for record in records {
-        let anchor = model.id_of(record).map(|id| row_anchor(&id));
-        let is_first = !anchors.contains(&anchor);
-        anchors.push(anchor.filter(|_| is_first));
-    }
-    anchors
+/// What all rows have in common.
+struct Rows<'t> {
+    model: &'t Model<'t>,
+    columns: &'t [TableColumn<'t>],
+    /// What the addresses of the records begin with.
+    place: Href,
+    /// What they have to lead back to the list.
+    list: QueryString,
+    /// What the box that chooses a row is called, before its key and behind it; `None` where there are no boxes.
+    box_name: Option<(String, String)>,
 }
 
-fn row(
-    view: &View<'_>,
-    columns: &[TableColumn<'_>],
-    record: &JsonObject,
-    anchor: Option<String>,
-    list: &QueryString,
-    has_box: bool,
-) -> Markup {
-    let model = view.model;
-    let is_pinned = columns.iter().any(|column| column.is_pinned);
-    let id = model.id_of(record);
-    let href = id
-        .as_ref()
-        .map(|id| model.record_of(model.name.as_str(), id));
-    let opened = href.clone().map(|href| match list.is_empty() {
-        true => href,
-        false => href.with(LIST, list.as_str()),
-    });
-    let name = |id: &RecordId| {
-        model
-            .texts()
-            .with("choose-one", [("key", id.as_str().into())])
-    };
-    html! {
-        tr id=[anchor] data-record=[&href] {
-            @if has_box {
-                td.choose.pinned[is_pinned] {
-                    @if let Some(id) = &id {
-                        label { input type="checkbox" form="many" name="_row" value=(id) aria-label=(name(id)); }
+impl Rows<'_> {
+    fn markup(&self, records: &[JsonObject]) -> Markup {
+        // Of a model without a key several records may be called alike: the first one has the identifier of the row.
+        let mut known = HashSet::new();
+        html! {
+            @for record in records {
+                @let id = self.model.id_of(record);
+                @let is_first = id.as_ref().is_some_and(|id| known.insert(id.clone()));
+                (self.row(record, id.as_ref(), is_first))
+            }
+        }
+    }
+
+    fn row(&self, record: &JsonObject, id: Option<&RecordId>, is_first: bool) -> Markup {
+        let is_pinned = self.columns.iter().any(|column| column.is_pinned);
+        let href = id.map(|id| self.place.below([id.as_str()]));
+        let opened = href.clone().map(|href| href.query(self.list.clone()));
+        let record = Record::of(record);
+        html! {
+            tr id=[id.filter(|_| is_first).map(row_anchor)] data-record=[&href] {
+                @if let Some((before, behind)) = &self.box_name {
+                    td.choose.pinned[is_pinned] {
+                        @if let Some(id) = id {
+                            label { input type="checkbox" form="many" name="_row" value=(id) aria-label={ (before) (id) (behind) }; }
+                        }
                     }
                 }
+                @for (at, column) in self.columns.iter().enumerate() {
+                    (data_cell(self.model, &record, column, opened.as_ref(), at == 0))
+                }
             }
-            @for (at, column) in columns.iter().enumerate() {
-                (data_cell(model, record, column, opened.as_ref(), at == 0))
-            }
+        }
+    }
+}
+
+/// A record, with what came besides its fields.
+pub(crate) struct Record<'r> {
+    fields: &'r JsonObject,
+    /// How long values were before they were cut.
+    cut: JsonObject,
+    /// The records that fields refer to.
+    expanded: JsonObject,
+}
+
+impl<'r> Record<'r> {
+    pub(crate) fn of(fields: &'r JsonObject) -> Self {
+        let object = |name: &str| fields.get(name).ok().flatten().unwrap_or_default();
+        Self {
+            fields,
+            cut: object("_cut"),
+            expanded: object("_expand"),
         }
     }
 }
@@ -204,7 +229,7 @@ fn row(
 /// A cell of a column; that of the key, or the first one, leads to the record.
 pub(crate) fn data_cell(
     model: &Model<'_>,
-    record: &JsonObject,
+    record: &Record<'_>,
     shown: &TableColumn<'_>,
     href: Option<&Href>,
     is_first: bool,
@@ -215,7 +240,7 @@ pub(crate) fn data_cell(
         td class=[&shown.class] data-field=(column.name) {
             @match href {
                 Some(href) if is_key => a.key href=(href) {
-                    bdi { (model::plain_text(record, &column.name).unwrap_or_else(|| "NULL".to_owned())) }
+                    bdi { (model::plain_text(record.fields, &column.name).unwrap_or_else(|| "NULL".to_owned())) }
                 },
                 _ => (value(model, record, column)),
             }
@@ -223,22 +248,19 @@ pub(crate) fn data_cell(
     }
 }
 
-fn value(model: &Model<'_>, record: &JsonObject, column: &FieldDescription) -> Markup {
-    let raw = record.iter().find(|(name, _)| *name == column.name);
+fn value(model: &Model<'_>, record: &Record<'_>, column: &FieldDescription) -> Markup {
+    let raw = record.fields.iter().find(|(name, _)| *name == column.name);
     let raw: Option<&RawValue> = raw.map(|(_, raw)| raw);
-    let shown = cell(
-        model.texts(),
-        column.field,
-        raw,
-        model::cut(record, &column.name),
-    );
+    let cut = record.cut.get(&column.name).ok().flatten();
+    let shown = cell(model.texts(), column.field, raw, cut);
     let Some((relation, related)) = model.leads_to(&column.name) else {
         return shown;
     };
-    let Some(key) = model::plain_text(record, &column.name) else {
+    let Some(key) = model::plain_text(record.fields, &column.name) else {
         return shown;
     };
-    let label = expanded(record, &column.name).map(|record| model::label(related, &record));
+    let expanded: Option<JsonObject> = record.expanded.get(&column.name).ok().flatten();
+    let label = expanded.map(|record| model::label(related, &record));
     let label = label.filter(|label| !label.is_empty() && *label != key);
     // The field may lead to another column than the key.
     let leads_to_key = related.primary_key_field == relation.related_field;
@@ -250,10 +272,4 @@ fn value(model: &Model<'_>, record: &JsonObject, column: &FieldDescription) -> M
         } @else { (shown) }
         @if label.is_some() { " " span.muted { bdi { (key) } } }
     }
-}
-
-/// The related record that came with a record.
-fn expanded(record: &JsonObject, field: &str) -> Option<JsonObject> {
-    let expanded: JsonObject = record.get("_expand").ok().flatten()?;
-    expanded.get(field).ok().flatten()
 }
