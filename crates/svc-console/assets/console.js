@@ -39,16 +39,13 @@ addEventListener("keydown", (event) => {
   }
 });
 
-// A text that is to be used elsewhere has a button that copies it.
-for (const text of document.querySelectorAll("[data-copy]")) {
-  const button = Object.assign(document.createElement("button"), { type: "button", className: "copy", textContent: text.dataset.copy });
+// Browsers let a page copy over TLS and on this machine.
+for (const button of document.querySelectorAll("button.copy")) {
+  button.hidden = !navigator.clipboard;
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(text.textContent);
-    button.textContent = text.dataset.done;
-    document.querySelector("#live").textContent = text.dataset.done;
+    await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+    button.textContent = document.querySelector("#live").textContent = button.dataset.done;
   });
-  // Browsers let a page copy over TLS and on this machine.
-  if (navigator.clipboard) text.after(button);
 }
 
 // A menu closes when something else is looked at.
@@ -63,25 +60,26 @@ addEventListener("input", (event) => {
   for (const chosen of typed ?? []) chosen.checked = true;
 });
 
-// Nothing that was typed is left behind by mistake, unless the session has ended: then it is not shown any more.
-let isOver = false;
+// Nothing that was typed is left behind by mistake, unless the session has ended.
 for (const form of document.querySelectorAll("form[data-guard]")) {
   // Of a file its name counts.
-  const held = () => JSON.stringify([...new FormData(form)].map(([name, value]) => [name, value.name ?? value]));
+  const held = () => String([...new FormData(form)].map(([name, value]) => [name, value.name ?? value]));
   const before = held();
   let isSent = false;
   form.addEventListener("submit", () => { isSent = true; });
   addEventListener("beforeunload", (event) => {
-    if (!isSent && !isOver && held() !== before) event.preventDefault();
+    if (!isSent && form.isConnected && held() !== before) event.preventDefault();
   });
 }
 
-// Signing out in one tab leaves nothing to read in the others.
-for (const form of document.querySelectorAll('form[action$="/sign-out/"]')) {
-  form.addEventListener("submit", () => channel.postMessage("signed-out"));
+// Signing out leaves nothing to read in other tabs, and nothing that was kept.
+for (const form of document.querySelectorAll('form[action$="/console/sign-out/"]')) {
+  form.addEventListener("submit", () => {
+    channel.postMessage("signed-out");
+    for (const key of Object.keys(localStorage)) if (key.startsWith("svc-typed")) localStorage.removeItem(key);
+  });
 }
 channel.addEventListener("message", () => {
-  isOver = true;
   document.body.replaceChildren();
   setTimeout(() => location.reload(), 1000);
 });

@@ -2,9 +2,7 @@
 
 const link = document.querySelector("[data-palette]");
 const kept = `svc-recent ${location.pathname.split("/console/")[0]}`;
-const signOut = document.querySelector('form[action$="/sign-out/"]');
-const account = signOut?.elements.account?.value;
-const forget = () => sessionStorage.removeItem(kept);
+const account = document.querySelector('form[action$="/console/sign-out/"]')?.elements.account?.value;
 
 /** Pairs of path and name, the last first, of who is signed in: that may have changed in another tab. */
 function read() {
@@ -19,14 +17,12 @@ function read() {
 const name = [...document.querySelectorAll(".crumbs a, .crumbs h1")].map((part) => part.textContent).join(" / ");
 if (!link) {
   // Nobody is signed in here.
-  forget();
+  sessionStorage.removeItem(kept);
 } else if (name && location.pathname !== link.pathname) {
   const others = read().filter(([path]) => path !== location.pathname);
   const places = [[location.pathname, name], ...others].slice(0, 8);
   sessionStorage.setItem(kept, JSON.stringify([account, places]));
 }
-signOut?.addEventListener("submit", forget);
-
 addEventListener("svc-found", ({ target: dialog, detail: typed }) => {
   const before = read();
   const list = dialog.querySelector("[data-recent]");

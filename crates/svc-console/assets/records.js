@@ -6,9 +6,13 @@ let latest = 0;
 for (const button of document.querySelectorAll("button[data-suggest]")) {
   const input = button.closest(".field")?.querySelector("input:not([type])");
   if (!input) continue;
-  let list = null;
+  let list;
   let timer = 0;
-  const close = () => { list?.remove(); list = null; input.ariaExpanded = "false"; };
+  const close = () => {
+    list = list?.remove();
+    input.ariaExpanded = "false";
+    input.removeAttribute("aria-activedescendant");
+  };
   const options = () => [...(list?.querySelectorAll("[role=option]") ?? [])];
   const choose = (option) => {
     const values = JSON.parse(option.dataset.values);
@@ -24,7 +28,8 @@ for (const button of document.querySelectorAll("button[data-suggest]")) {
   };
   input.role = "combobox";
   input.ariaAutoComplete = "list";
-  input.ariaExpanded = "false";
+  input.setAttribute("aria-controls", "suggestions");
+  close();
   input.addEventListener("input", (event) => {
     clearTimeout(timer);
     if (!event.isTrusted) return;
@@ -35,9 +40,6 @@ for (const button of document.querySelectorAll("button[data-suggest]")) {
       close();
       button.before(made.content);
       list = button.previousElementSibling;
-      list.id = `${input.id}-list`;
-      options().forEach((option, at) => { option.id = `${list.id}-${at}`; });
-      input.setAttribute("aria-controls", list.id);
       input.ariaExpanded = "true";
       list.addEventListener("mousedown", (press) => {
         const option = press.target.closest("[role=option]");

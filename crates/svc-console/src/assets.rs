@@ -77,6 +77,10 @@ pub(crate) static EDITOR: LazyLock<Asset> =
 pub(crate) static SQL: LazyLock<Asset> =
     LazyLock::new(|| script("sql", include_bytes!("../assets/sql.js")));
 
+/// What keeps what is typed into a form until it is sent.
+pub(crate) static TYPED: LazyLock<Asset> =
+    LazyLock::new(|| script("typed", include_bytes!("../assets/typed.js")));
+
 /// The script that finds places, and lists the keys.
 pub(crate) static PALETTE: LazyLock<Asset> =
     LazyLock::new(|| script("palette", include_bytes!("../assets/palette.js")));
@@ -96,8 +100,8 @@ fn script(name: &str, bytes: &'static [u8]) -> Asset {
 }
 
 /// All scripts.
-static SCRIPTS: [&LazyLock<Asset>; 10] = [
-    &SCRIPT, &RECORDS, &PARTIAL, &CELL, &SAVED, &GRID, &EDITOR, &SQL, &PALETTE, &RECENT,
+static SCRIPTS: [&LazyLock<Asset>; 11] = [
+    &SCRIPT, &RECORDS, &PARTIAL, &CELL, &SAVED, &GRID, &EDITOR, &SQL, &TYPED, &PALETTE, &RECENT,
 ];
 
 /// The file of this name.

@@ -342,6 +342,10 @@ pick = Wählen …
 pick-search = Name oder Schlüssel in { $model }
 pick-found = Gefundene Datensätze
 pick-back = Zurück, ohne zu wählen
+pick-make = Neuer Datensatz in { $model }
+pick-made = Anlegen und wählen
+pick-is-made = { $name } wurde angelegt und ist gewählt. Speichern Sie, damit es so bleibt.
+pick-is-made-only = { $name } wurde angelegt. Wählen Sie den Datensatz über seinen Namen.
 cell-open = Ganzer Datensatz
 cell-only = Nur dieser Wert
 cell-not = Nicht dieser Wert
@@ -568,22 +572,9 @@ sql-run = Ausführen
 sql-run-part = Auswahl ausführen
 sql-part = Vom Text wurde nur die Auswahl ausgeführt:
 sql-part-lost = Was ausgewählt war, steht nicht mehr im Text; es wurde nichts ausgeführt. Wählen Sie es noch einmal aus.
-sql-typed = Text, den Sie { $age } getippt und nicht ausgeführt haben:
-sql-typed-open = Damit weitermachen
-sql-typed-discard = Verwerfen
-age-now = vor weniger als einer Minute
-age-minutes = { $count ->
-    [one] vor einer Minute
-   *[other] vor { $count } Minuten
-}
-age-hours = { $count ->
-    [one] vor einer Stunde
-   *[other] vor { $count } Stunden
-}
-age-days = { $count ->
-    [one] vor einem Tag
-   *[other] vor { $count } Tagen
-}
+typed-before = Hier wurde etwas getippt und nicht gespeichert:
+typed-put = Zurückholen
+typed-discard = Verwerfen
 sql-result = Ergebnis
 sql-rows = { $count ->
     [one] eine Zeile

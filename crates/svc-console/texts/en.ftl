@@ -342,6 +342,10 @@ pick = Choose …
 pick-search = Name or key in { $model }
 pick-found = Records found
 pick-back = Back without choosing
+pick-make = New record in { $model }
+pick-made = Create and choose
+pick-is-made = { $name } was made, and is chosen. Save to keep that.
+pick-is-made-only = { $name } was made. Choose it by its name.
 cell-open = Whole record
 cell-only = Only this value
 cell-not = Not this value
@@ -568,22 +572,9 @@ sql-run = Run
 sql-run-part = Run the selection
 sql-part = Of the text, only what was selected was run:
 sql-part-lost = What was selected is not in the text any more, so nothing was run. Select it again.
-sql-typed = Text that you typed { $age }, and did not run:
-sql-typed-open = Go on with it
-sql-typed-discard = Discard it
-age-now = less than a minute ago
-age-minutes = { $count ->
-    [one] a minute ago
-   *[other] { $count } minutes ago
-}
-age-hours = { $count ->
-    [one] an hour ago
-   *[other] { $count } hours ago
-}
-age-days = { $count ->
-    [one] a day ago
-   *[other] { $count } days ago
-}
+typed-before = You typed something here that was not saved:
+typed-put = Put it back
+typed-discard = Discard it
 sql-result = Result
 sql-rows = { $count ->
     [one] one row

@@ -76,6 +76,47 @@ fn a_cell_is_changed_by_the_form_of_its_record() {
 }
 
 #[test]
+fn the_record_that_a_field_refers_to_can_be_made_on_the_way() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        for (path, key) in [
+            (record(engine, 2), "7"),
+            (format!("{}new/", list(engine)), "8"),
+        ] {
+            let page = browser.page(&path);
+            let typed = [("value:name", "typed <"), ("pick", "maker_id")];
+            let picker = browser.submit(&path, &page, &typed);
+            let found = browser.submit(&path, &picker.body, &[("q", " No such ")]);
+            let asked = browser.submit(&path, &found.body, &[("make", "1")]);
+            assert_eq!(asked.status, 200, "{}", asked.body);
+            assert_eq!(
+                svc_tests::browser::faults_of(&asked.body),
+                Vec::<String>::new()
+            );
+            // It is called what was looked for.
+            assert!(asked.body.contains("value=\"No such\""), "{}", asked.body);
+            let wrong = browser.submit(&path, &asked.body, &[("value:id", "many")]);
+            assert_eq!(wrong.status, 400, "{}", wrong.body);
+            let back = browser.submit(&path, &wrong.body, &[("back", "1")]);
+            assert!(back.body.contains("typed &lt;"), "{}", back.body);
+            let chosen = browser.submit(&path, &wrong.body, &[("value:id", key)]);
+            assert_eq!(chosen.status, 200, "{}", chosen.body);
+            assert!(chosen.body.contains("typed &lt;"), "{}", chosen.body);
+            let id = if path.ends_with("new/") { "9" } else { "2" };
+            let saved = browser.submit(&path, &chosen.body, &[("value:id", id)]);
+            assert_eq!(saved.status, 303, "{}", saved.body);
+            let part = format!("/models/parts/{id}");
+            let part = setup.service.data("GET", engine, &part).ok();
+            assert_eq!(part["maker_id"].to_string(), key);
+            let maker = format!("/models/makers/{key}");
+            let maker = setup.service.data("GET", engine, &maker).ok();
+            assert_eq!(maker["name"], "No such");
+        }
+    }
+}
+
+#[test]
 fn a_reference_is_chosen_by_name_or_key_and_nothing_that_was_typed_is_lost() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);

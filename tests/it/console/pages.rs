@@ -203,7 +203,7 @@ fn a_document_keeps_its_bytes_and_a_fault_is_shown_with_its_line() {
         "Line 2, character 14",
         "<mark>]</mark>",
         "value=\"C\"",
-        "data-line=\"2\"",
+        "data-at=\"15\"",
     ] {
         assert!(wrong.body.contains(part), "{part}: {}", wrong.body);
     }

@@ -1,6 +1,6 @@
-//! The text of a query: a part of it that runs alone, and what was typed and not run.
+//! The text of a query: a part of it that runs alone.
 
-use svc_tests::browser::{Browser, form_of};
+use svc_tests::browser::form_of;
 
 use super::{ENGINES, HOME, Setup, signed_in};
 
@@ -61,57 +61,4 @@ fn a_part_of_the_text_runs_alone_and_the_result_says_so() {
             "{engine}: {page}"
         );
     }
-}
-
-#[test]
-fn text_that_was_not_run_is_offered_to_who_typed_it_until_it_is_run_or_discarded() {
-    let setup = Setup::new();
-    let browser = signed_in(&setup.service);
-    let place = editor("s");
-    let typed = format!("{place}typed/");
-    let keep = |text: &str| {
-        let fields = form_of(&browser.page(&place), &place).fields;
-        let mut fields: Vec<_> = fields
-            .iter()
-            .map(|(name, value)| (&**name, &**value))
-            .collect();
-        fields.retain(|(name, _)| *name != "query");
-        fields.push(("query", text));
-        assert_eq!(browser.post(&typed, &fields).status, 303);
-    };
-    let offers = |browser: &Browser| browser.page(&place).contains("and did not run");
-    assert!(!offers(&browser));
-    keep("SELECT 1");
-    keep("SELECT name FROM parts WHERE id = 1");
-    // Also after signing in again, and to nobody else.
-    let later = signed_in(&setup.service);
-    let page = later.page(&place);
-    assert!(
-        page.contains("less than a minute ago") && page.contains("SELECT name FROM parts"),
-        "{page}"
-    );
-    assert_eq!(text_of(&page, "s"), "");
-    assert!(!later.page(&editor("p")).contains("and did not run"));
-    let bob = setup.member("bob@example.com", "Administrator");
-    assert!(!offers(&bob));
-    let (_, open) = page.split_once("id=\"typed\"").unwrap();
-    let (_, open) = open.split_once("href=\"").unwrap();
-    let open = open.split_once('"').unwrap().0;
-    let page = later.page(open);
-    assert!(!page.contains("and did not run"), "{page}");
-    assert_eq!(text_of(&page, "s"), "SELECT name FROM parts WHERE id = 1");
-    let ran = later.submit_ok(&place, &page, &[("action", "run")]);
-    assert!(later.page(&ran).contains("bolt"));
-    assert!(!offers(&later));
-    // The address that had it shows the editor.
-    assert_eq!(text_of(&later.page(open), "s"), "");
-
-    keep(&format!("SELECT 2 -- {}", "x".repeat(20_000)));
-    let page = later.page(&place);
-    assert!(offers(&later));
-    later.submit_ok(&typed, &page, &[]);
-    assert!(!offers(&later));
-    keep("SELECT 3");
-    keep("  ");
-    assert!(!offers(&later));
 }

@@ -6,6 +6,7 @@ mod fields;
 pub(crate) mod history;
 pub(crate) mod past;
 pub(crate) mod picker;
+mod referred;
 mod sent;
 mod undo;
 pub(crate) mod value;
@@ -15,7 +16,7 @@ use maud::{Markup, html};
 use svc_api::Error;
 use svc_model::{JsonObject, RecordId, resources::FieldDescription};
 
-use self::sent::Sent;
+use self::{fields::About, picker::Step, sent::Sent};
 use super::{
     Scope,
     model::{Model, cut},
@@ -26,7 +27,7 @@ use crate::{
     assets::RECORDS,
     problem::{Problem, Result, is_passing},
     ui::{
-        form::{account_field, default_button},
+        form::{account_field, default_button, typed_before},
         notice,
     },
     visit::Visit,
@@ -60,7 +61,10 @@ pub(crate) async fn answer(
                 false => Err(Problem::NotFound),
             };
         }
-        Err(Problem::Api(error)) if visit.is_post() && is_passing(&error) => {
+        // A form inside of this one is shown again by the page of the problem.
+        Err(Problem::Api(error))
+            if visit.is_post() && is_passing(&error) && !referred::is_open(visit.form()) =>
+        {
             return Ok(unread(visit, &model, &id, &error));
         }
         loaded => loaded?,
@@ -81,14 +85,15 @@ pub(crate) async fn answer(
     let opened = visit.form().text("etag");
     let place = model.record(&id);
     if visit.form().get("pick").is_some() {
-        let form = visit.form();
-        if form.get("picked").is_none() && form.get("back").is_none() {
-            return picker::page(&model, form, &place, title_of(&model, &id, &record)).await;
-        }
-        let form = picker::picked(&model, form);
+        let title = title_of(&model, &id, &record);
+        let (form, message) = match picker::step(&model, scope, &place, title).await? {
+            Step::Ask(answer) => return Ok(answer),
+            Step::Chosen(form, message) => (form, message),
+        };
+        let opened = form.text("etag");
         let sent = Sent::of_form(&model, &form, Some(&record));
         return Ok(Answer::page(page(
-            &model, &id, &record, opened, &sent, None,
+            &model, &id, &record, opened, &sent, message,
         )));
     }
     let sent = Sent::of_form(&model, visit.form(), Some(&record));
@@ -140,13 +145,14 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         return Ok(Answer::page(new_page(&model, &sent, None)));
     }
     if visit.form().get("pick").is_some() {
-        let form = visit.form();
-        if form.get("picked").is_none() && form.get("back").is_none() {
-            let place = model.list().below(["new"]);
-            return picker::page(&model, form, &place, visit.texts.get("record-new")).await;
-        }
-        let sent = Sent::of_form(&model, &picker::picked(&model, form), None);
-        return Ok(Answer::page(new_page(&model, &sent, None)));
+        let place = model.list().below(["new"]);
+        let title = visit.texts.get("record-new");
+        let (form, message) = match picker::step(&model, scope, &place, title).await? {
+            Step::Ask(answer) => return Ok(answer),
+            Step::Chosen(form, message) => (form, message),
+        };
+        let sent = Sent::of_form(&model, &form, None);
+        return Ok(Answer::page(new_page(&model, &sent, message)));
     }
     let sent = Sent::of_form(&model, visit.form(), None);
     if !sent.errors.is_empty() {
@@ -246,7 +252,7 @@ fn page(
         vec![(model.name.to_string(), model.back_to(id))],
     );
     let can = model.description.can;
-    let fields = fields::fields(model, sent, Some(id));
+    let fields = fields::fields(model, sent, About::Record(id));
     let actions = html! {
         div.actions {
             @if can.update { button.primary { (texts.get("save")) } }
@@ -262,6 +268,7 @@ fn page(
         @if let Some(why) = fields::why_record(model) { p.muted { (why) } }
         (script(model))
         @if can.update {
+            (typed_before(model.context.visit))
             form.record method="post" action=(place) autocomplete="off" data-guard {
                 (account_field(model.context.visit))
                 (default_button("action", "save"))
@@ -345,10 +352,11 @@ fn new_page(model: &Model<'_>, sent: &Sent, message: Option<Markup>) -> Markup {
     frame.page(&html! {
         @if let Some(message) = message { (message) }
         (script(model))
+        (typed_before(model.context.visit))
         form.record method="post" action=(model.list().below(["new"])) autocomplete="off" data-guard {
             (account_field(model.context.visit))
             (default_button("action", "save"))
-            (fields::fields(model, sent, None))
+            (fields::fields(model, sent, About::New))
             div.actions {
                 button.primary { (texts.get("create")) }
                 a.button href=(model.list()) { (texts.get("cancel")) }

@@ -37,7 +37,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The word of the service.
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Query => "query",
             Self::Chart => "chart",

@@ -2,13 +2,13 @@
 //! it can be kept and sent; a text that is too long for that is kept as a draft of the one who wrote it.
 
 mod binds;
+pub(crate) mod draft;
 mod editor;
 mod mark;
 mod part;
 mod result;
 pub(crate) mod state;
 mod structure;
-pub(crate) mod typed;
 
 use http::{HeaderValue, StatusCode, header};
 use maud::{Markup, html};
@@ -44,7 +44,6 @@ pub(crate) async fn route(visit: &Visit, scope: &Scope, place: &[&str]) -> Resul
         [resource] if visit.is_post() => sent(&context, resource).await,
         [resource] => opened(&context, resource).await,
         [resource, "csv"] => csv(&context, resource).await,
-        [resource, "typed"] if visit.is_post() => typed::answer(&context, resource).await,
         [resource, "saved", uid, "delete"] => delete(&context, resource, uid).await,
         _ => Err(Problem::NotFound),
     }
@@ -185,7 +184,7 @@ async fn sent(context: &Context<'_>, resource: &str) -> Result<Answer> {
         state.select(places);
     }
     if action != "save" && action != "save-new" {
-        typed::keep_draft(context, &mut state).await?;
+        draft::keep(context, &mut state).await?;
         let mut to = state.at(here);
         // A value that had no field yet is asked for first.
         let fields = form.by_name();
@@ -196,13 +195,11 @@ async fn sent(context: &Context<'_>, resource: &str) -> Result<Answer> {
             _ if state.bound().iter().all(|it| has_field(&it.name)) => to.with("run", "1"),
             _ => to.with("ask", "1"),
         };
-        typed::forget(context, &state).await?;
         return Ok(Answer::go(&to));
     }
     let opened = state.saved.as_ref().filter(|_| action == "save");
     match saved::save(context, Kind::Query, opened, resource, state.to_value()).await {
         Ok(item) => {
-            typed::forget(context, &state).await?;
             let to = here.with("saved", &item.uid).with("saved-now", "1");
             Ok(Answer::go(&to))
         }
@@ -262,26 +259,22 @@ struct Page<'c> {
     state: &'c State,
     models: Vec<ModelDescription>,
     saved: Paginated<Item>,
-    /// What was typed and not run.
-    typed: Option<Item>,
 }
 
 impl<'c> Page<'c> {
     async fn load(context: &'c Context<'c>, state: &'c State) -> Result<Self> {
         let resource = context.client.resource(state.resource.as_str());
-        let (models, saved, typed) = tokio::try_join!(
+        let (models, saved) = tokio::try_join!(
             async { Ok::<_, Problem>(resource.model_descriptions().send().await?) },
             async {
                 Ok::<_, Problem>(saved::list(context, Kind::Query, Some(&state.resource)).await?)
             },
-            typed::find(context, state),
         )?;
         Ok(Self {
             context,
             state,
             models,
             saved,
-            typed,
         })
     }
 
@@ -305,7 +298,6 @@ impl<'c> Page<'c> {
         }
         let main = html! {
             @if let Some(message) = message { (message) }
-            @if let (Some(typed), false) = (&self.typed, is_sent) { (typed::offer(context, state, typed)) }
             div.sql-place {
                 div {
                     (editor::editor(context, state, &here, is_sent))

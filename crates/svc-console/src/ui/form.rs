@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use svc_model::{ListQuery, query::parse_pairs};
 
 use crate::{
+    assets::TYPED,
     href::Href,
     problem::{Problem, Result},
     session::TOKEN,
@@ -12,8 +13,11 @@ use crate::{
     visit::{Form, Visit},
 };
 
+/// The field that has everything that was entered into the form around this one.
+pub(crate) const AROUND: &str = "around";
+
 /// Fields that say something about a form, and that nobody enters.
-const HIDDEN: [&str; 4] = ["account", "etag", "key", "action"];
+const HIDDEN: [&str; 5] = ["account", "etag", "key", "action", AROUND];
 
 /// Who somebody is: an e-mail address and a password, which `autocomplete` says whether it is a new one.
 pub(crate) fn email_and_password(texts: &Texts, email: &str, autocomplete: &str) -> Markup {
@@ -59,7 +63,8 @@ pub(crate) fn kept(form: &Form) -> impl Iterator<Item = (&str, &str)> {
 
 /// What was entered, for somebody to read and to copy.
 pub(crate) fn entered(visit: &Visit) -> Markup {
-    let fields = kept(visit.form());
+    let around = Form::parse(visit.form().text(AROUND)).unwrap_or_default();
+    let fields = kept(visit.form()).chain(kept(&around));
     let fields = fields.filter(|(name, value)| !value.is_empty() && !HIDDEN.contains(name));
     let fields: Vec<_> = fields.collect();
     html! {
@@ -85,6 +90,21 @@ pub(crate) fn default_button(name: &str, value: &str) -> Markup {
 /// The same where that is what the form itself is sent for.
 pub(crate) fn default_submit() -> Markup {
     html! { button.visually-hidden tabindex="-1" aria-hidden="true" {} }
+}
+
+/// What stands right before a form whose text a module keeps until it is sent: it offers what was typed before, and not sent.
+pub(crate) fn typed_before(visit: &Visit) -> Markup {
+    let texts = visit.texts;
+    html! {
+        script type="module" src=(TYPED.href(&visit.root)) {}
+        div.notice.typed data-typed=(if visit.is_post() { "again" } else { "" }) role="alert" hidden {
+            p { (texts.get("typed-before")) " " time {} }
+            div.actions {
+                button type="button" { (texts.get("typed-put")) }
+                button type="button" name="discard" { (texts.get("typed-discard")) }
+            }
+        }
+    }
 }
 
 /// The question before something that destroys.

@@ -20,9 +20,10 @@ pub(crate) fn issued(texts: &Texts, text: Option<&str>, usage: &Markup) -> Marku
     }
 }
 
-/// A text to copy, for which a module puts a button beside it.
+/// A text to copy, with a button that a module shows.
 pub(crate) fn copied(texts: &Texts, text: &Markup) -> Markup {
     html! {
-        pre.copied tabindex="0" data-copy=(texts.get("copy-text")) data-done=(texts.get("copy-done")) { code { (text) } }
+        pre.copied tabindex="0" { code { (text) } }
+        button.copy type="button" data-done=(texts.get("copy-done")) hidden { (texts.get("copy-text")) }
     }
 }

@@ -8,8 +8,6 @@ use jiff::{
 use maud::{Markup, html};
 use svc_model::administration::account::Account;
 
-use crate::texts::Texts;
-
 /// The time zone of an account; UTC where it has none.
 fn zone_of(account: &Account) -> TimeZone {
     let zone = account.timezone.as_deref();
@@ -47,19 +45,6 @@ fn shown(account: &Account, text: &str, format: &str) -> Markup {
     html! {
         time datetime=(format!("{time:.0}")) title=(whole) { (there.strftime(format).to_string()) }
     }
-}
-
-/// How long ago a point in time is, in words.
-pub(crate) fn age(texts: &Texts, text: &str) -> String {
-    let time: Timestamp = text.parse().unwrap_or_default();
-    let minutes = Timestamp::now().duration_since(time).as_secs() / 60;
-    let (id, count) = match minutes {
-        ..1 => ("age-now", 0),
-        1..60 => ("age-minutes", minutes),
-        60..1_440 => ("age-hours", minutes / 60),
-        _ => ("age-days", minutes / 1_440),
-    };
-    texts.with(id, [("count", count.into())])
 }
 
 /// The end of a day that was entered, as the service reads it; what is no day is passed on, so that the service says so.

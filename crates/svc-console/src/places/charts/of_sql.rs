@@ -24,7 +24,7 @@ use crate::{
     places::{
         Context, Scope,
         saved::{self, Kind},
-        sql::{state::State, typed::keep_draft},
+        sql::{draft, state::State},
     },
     problem::Result,
     texts::Texts,
@@ -208,7 +208,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, resource: &str) -> Resu
     let place = context.place(["charts", "sql", resource]);
     if visit.is_post() && visit.form().text("action") == "run" {
         let mut chart = OfSql::read(&context, resource, visit.form()).await?;
-        keep_draft(&context, &mut chart.state).await?;
+        draft::keep(&context, &mut chart.state).await?;
         return Ok(Answer::go(&chart.at(place)));
     }
     let query = visit.query()?;

@@ -17,7 +17,10 @@ use crate::{
     answer::Answer,
     places::Scope,
     problem::{Problem, Result},
-    ui::{form::account_field, notice},
+    ui::{
+        form::{account_field, typed_before},
+        notice,
+    },
     visit::Visit,
 };
 
@@ -93,6 +96,7 @@ impl<'v> Opened<'v> {
             @if let Some(message) = message { (message) }
             (head(pages, &self.uid, state))
             @if pages.may_write && state != State::Deleted {
+                (typed_before(pages.visit()))
                 form.page-form method="post" action=(pages.of(&self.uid)) data-guard {
                     (account_field(pages.context.visit))
                     input type="hidden" name="etag" value=(tag);
@@ -236,6 +240,7 @@ fn new_page(
     };
     let main = html! {
         @if let Some(message) = message { (message) }
+        (typed_before(pages.visit()))
         form.page-form method="post" action=(pages.index().below(["new"])) data-guard {
             (account_field(pages.context.visit))
             (form::fields(&about))

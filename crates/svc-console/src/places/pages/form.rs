@@ -78,7 +78,7 @@ fn area(name: &str, text: &str, fault: Option<&Fault>, has_errors: bool) -> Mark
         // A browser drops the first line break of what it is given.
         textarea.json id=(format!("f-{name}")) name=(name) rows=(rows) wrap="off" spellcheck="false" autocapitalize="none"
             autocomplete="off" aria-invalid=[is_wrong.then_some("true")] aria-describedby=(described)
-            data-line=[fault.map(|fault| fault.line)] data-column=[fault.map(|fault| fault.column)] {
+            data-at=[fault.map(|fault| fault.units)] {
             "\n" (text)
         }
     }

@@ -17,12 +17,22 @@ use crate::{
     ui::cell::cell,
 };
 
-/// The fields of the form; those of a record that there is have values that can be looked at by themselves.
-pub(super) fn fields(model: &Model<'_>, sent: &Sent, record: Option<&RecordId>) -> Markup {
+/// What a form is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum About<'r> {
+    /// A record that there is: its values can be looked at by themselves.
+    Record(&'r RecordId),
+    New,
+    /// A new record that a field of another form is to refer to. What its own fields refer to is not chosen on the way.
+    Referred,
+}
+
+/// The fields of the form.
+pub(super) fn fields(model: &Model<'_>, sent: &Sent, about: About<'_>) -> Markup {
     html! {
         div.fields {
             @for (at, field) in model.description.fields.iter().enumerate() {
-                (one(model, sent, field, at, record))
+                (one(model, sent, field, at, about))
             }
         }
     }
@@ -35,7 +45,7 @@ pub(super) fn only(
     field: &FieldDescription,
     record: &RecordId,
 ) -> Markup {
-    one(model, sent, field, 0, Some(record))
+    one(model, sent, field, 0, About::Record(record))
 }
 
 /// Whether a field can be changed in the form.
@@ -68,7 +78,7 @@ fn one(
     sent: &Sent,
     field: &FieldDescription,
     at: usize,
-    record: Option<&RecordId>,
+    about: About<'_>,
 ) -> Markup {
     let texts = model.texts();
     let name = &field.name;
@@ -93,7 +103,7 @@ fn one(
                     }))
                     @if field.field == FieldType::BinaryField { p.small.muted { (texts.get("binary-hint")) } }
                     (states(texts, sent, field, now))
-                    (pick(model, &field.name))
+                    @if !matches!(about, About::Referred) { (pick(model, &field.name)) }
                     (before(sent, name))
                 } @else {
                     p.fixed {
@@ -106,7 +116,7 @@ fn one(
                         }
                     }
                     @if !sent.is_new && !field.editable { p.small.muted { (texts.get("why-database")) } }
-                    @if let Some(record) = record && (cut.is_some() || field.field == FieldType::BinaryField) {
+                    @if let About::Record(record) = about && (cut.is_some() || field.field == FieldType::BinaryField) {
                         p.small { a href=(model.below(record, ["value", name])) { (texts.get("value-open")) } }
                     }
                 }
@@ -181,9 +191,7 @@ fn before(sent: &Sent, name: &str) -> Markup {
     };
     html! {
         input type="hidden" name=(format!("was-state:{name}")) value=(state);
-        @if state == "text" {
-            input type="hidden" name=(format!("was:{name}")) value=(text);
-        }
+        input type="hidden" name=(format!("was:{name}")) value=(text);
     }
 }
 

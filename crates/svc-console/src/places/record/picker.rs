@@ -8,8 +8,10 @@ use svc_model::{
     resources::{FieldType, ModelDescription},
 };
 
+use super::referred;
 use crate::{
     answer::Answer,
+    href::Href,
     places::{
         Scope,
         model::{Model, Reference, label, plain_text},
@@ -35,9 +37,9 @@ pub(crate) async fn suggest(visit: &Visit, scope: &Scope, of: (&str, &str)) -> R
         find(&model, &reference, query.text("q"), Some(PATIENCE)).await?;
     let texts = visit.texts;
     Ok(Answer::page(html! {
-        ul.suggestions role="listbox" aria-label=(texts.get("pick-found")) {
-            @for one in &found {
-                li role="option" aria-selected="false" data-values=(one.values()) { (one.shown()) }
+        ul.suggestions #suggestions role="listbox" aria-label=(texts.get("pick-found")) {
+            @for (at, one) in found.iter().enumerate() {
+                li id=(format!("suggestion-{at}")) role="option" aria-selected="false" data-values=(one.values()) { (one.shown()) }
             }
             @if !is_whole { li.muted { (texts.get("pick-partly")) } }
             @else if found.is_empty() { li.muted { (texts.get("records-empty")) } }
@@ -45,23 +47,54 @@ pub(crate) async fn suggest(visit: &Visit, scope: &Scope, of: (&str, &str)) -> R
     }))
 }
 
-/// The page on which a record is chosen. It has everything that was entered into the form before.
-pub(super) async fn page(
+/// The fields with which a form says how far choosing is.
+const OWN: [&str; 6] = ["pick", "picked", "q", "back", "make", TOKEN];
+
+/// What comes of a form in which somebody chooses a record.
+pub(super) enum Step {
+    /// Choosing goes on.
+    Ask(Answer),
+    /// The form with what was chosen, or as it was, and what has happened.
+    Chosen(Form, Option<Markup>),
+}
+
+/// The form that was sent, one step further. `place` is where the form itself is, and `title` what its page is called.
+pub(super) async fn step(
     model: &Model<'_>,
-    form: &Form,
-    place: &crate::href::Href,
+    scope: &Scope,
+    place: &Href,
     title: String,
-) -> Result<Answer> {
+) -> Result<Step> {
+    let form = model.context.visit.form();
+    if referred::is_open(form) {
+        return Box::pin(referred::step(model, scope, place, title)).await;
+    }
+    match form.get("picked").or(form.get("back")) {
+        Some(_) => Ok(Step::Chosen(picked(model, form), None)),
+        None => Ok(Step::Ask(page(model, form, place, title).await?)),
+    }
+}
+
+/// Whether a field is one of the form in which somebody has begun to choose.
+pub(super) fn is_entered(name: &str) -> bool {
+    !OWN.contains(&name)
+}
+
+/// What was entered into the form before somebody began to choose.
+fn entered_before(form: &Form) -> impl Iterator<Item = (&str, &str)> {
+    form.iter().filter(|(name, _)| is_entered(name))
+}
+
+/// The page on which a record is chosen. It has everything that was entered into the form before.
+async fn page(model: &Model<'_>, form: &Form, place: &Href, title: String) -> Result<Answer> {
     let texts = model.texts();
     let field = form.text("pick");
     let reference = model.reference_of(field).ok_or(Problem::NotFound)?;
     let wanted = form.text("q");
     let Offer { found, .. } = find(model, &reference, wanted, None).await?;
-    let own = ["pick", "picked", "q", "back", TOKEN];
-    let kept = form.iter().filter(|(name, _)| !own.contains(name));
     let main = html! {
         form.stack method="post" action=(place) {
-            @for (name, value) in kept { input type="hidden" name=(name) value=(value); }
+            @for (name, value) in entered_before(form) { input type="hidden" name=(name) value=(value); }
             (token_field(model.context.visit))
             input type="hidden" name="pick" value=(field);
             label { (texts.with("pick-search", [("model", reference.model.model.as_str().into())]))
@@ -69,6 +102,7 @@ pub(super) async fn page(
             }
             div.actions {
                 button.primary { (texts.get("search")) }
+                @if reference.model.can.create { (referred::button(texts, reference.model)) }
                 button name="back" value="1" { (texts.get("pick-back")) }
             }
             ul.picks {
@@ -85,17 +119,24 @@ pub(super) async fn page(
 }
 
 /// The form with the fields that were chosen, or as it was.
-pub(super) fn picked(model: &Model<'_>, form: &Form) -> Form {
-    let own = ["pick", "picked", "q", "back"];
-    let mut fields: Vec<(String, String)> = form
-        .iter()
-        .filter(|(name, _)| !own.contains(name))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect();
+fn picked(model: &Model<'_>, form: &Form) -> Form {
     let values: Option<Vec<String>> = form
         .get("picked")
         .and_then(|values| serde_json::from_str(values).ok());
-    if let (Some(reference), Some(values)) = (model.reference_of(form.text("pick")), values) {
+    let reference = model.reference_of(form.text("pick"));
+    with_values(form, reference.as_ref(), values.unwrap_or_default())
+}
+
+/// A form with the values of what a reference leads to.
+pub(super) fn with_values(
+    form: &Form,
+    reference: Option<&Reference<'_>>,
+    values: Vec<String>,
+) -> Form {
+    let mut fields: Vec<(String, String)> = entered_before(form)
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    if let Some(reference) = reference {
         for (field, value) in reference.local.iter().zip(values) {
             let names = [format!("value:{field}"), format!("state:{field}")];
             fields.retain(|(name, _)| !names.contains(name));
@@ -208,22 +249,26 @@ async fn find(
 
 /// That one of the labels contains each word; `None` where no label is text.
 fn labelled(model: &ModelDescription, wanted: &str) -> Option<Filter> {
-    let is_text = |name: &&String| {
-        let mut fields = model.fields.iter();
-        let field = fields.find(|field| field.name == **name);
-        field.is_some_and(|field| {
-            field.filterable
-                && matches!(
-                    field.field,
-                    FieldType::CharField | FieldType::FixedCharField | FieldType::TextField
-                )
-        })
-    };
-    let labels: Vec<&String> = model.label_fields.iter().filter(is_text).collect();
+    let labels = model.label_fields.iter();
+    let labels: Vec<&String> = labels.filter(|name| label_is_text(model, name)).collect();
     let contains = |word: &str| {
         let labels = labels.iter();
         Filter::or(labels.map(|label| Filter::field(label.as_str(), Lookup::Icontains, word)))
     };
     let words = wanted.split_whitespace().take(8);
     (!labels.is_empty()).then(|| Filter::and(words.map(contains)))
+}
+
+/// Whether a label is a text that can be searched.
+pub(super) fn label_is_text(model: &ModelDescription, name: &str) -> bool {
+    let mut fields = model.fields.iter();
+    fields
+        .find(|field| field.name == name)
+        .is_some_and(|field| {
+            field.filterable
+                && matches!(
+                    field.field,
+                    FieldType::CharField | FieldType::FixedCharField | FieldType::TextField
+                )
+        })
 }

@@ -11,7 +11,7 @@ use crate::{
     href::Href,
     places::{Context, saved},
     texts::Texts,
-    ui::form::account_field,
+    ui::form::{account_field, typed_before},
 };
 
 /// The form; `is_sent` says whether it is shown again.
@@ -23,7 +23,8 @@ pub(super) fn editor(context: &Context<'_>, state: &State, here: &Href, is_sent:
     let part = part.map(|part| part::write(&state.text, part));
     let sent = is_sent.then(|| context.visit.form());
     html! {
-        form #sql.sql method="post" action=(here) data-guard data-typed=(here.below(["typed"])) {
+        (typed_before(context.visit))
+        form #sql.sql method="post" action=(here) data-guard {
             (account_field(context.visit))
             @if let Some(item) = item {
                 input type="hidden" name="saved" value=(item.uid);

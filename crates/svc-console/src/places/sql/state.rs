@@ -135,7 +135,7 @@ impl State {
             // As forms send it, lines end with CRLF.
             state.text = text.replace("\r\n", "\n");
         } else if let Some(uid) = form.get("draft") {
-            // It may have been run meanwhile, or discarded.
+            // Another text may be kept there by now.
             let draft = saved::find_any(context, Kind::Draft, uid).await?;
             if let Some(draft) = draft.filter(|draft| draft.owner == context.account.uid) {
                 text_of(&draft.value).clone_into(&mut state.text);
