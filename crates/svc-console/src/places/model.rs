@@ -5,7 +5,7 @@ use std::time::Duration;
 use svc_api::{Client, Records};
 use svc_model::{
     Count, JsonObject, ListQuery, Lookup, ModelName, QueryString, RecordId, ResourceName,
-    resources::{Can, Direction, FieldDescription, ModelDescription, ModelRelation},
+    resources::{Can, Direction, FieldDescription, FieldType, ModelDescription, ModelRelation},
 };
 
 use super::{Context, Scope, controls};
@@ -316,6 +316,20 @@ pub(crate) fn label(model: &ModelDescription, record: &JsonObject) -> String {
             .join(", ");
     }
     texts.join(" ")
+}
+
+/// Whether a field is a text that can be searched.
+pub(crate) fn is_text(model: &ModelDescription, name: &str) -> bool {
+    let mut fields = model.fields.iter();
+    fields
+        .find(|field| field.name == name)
+        .is_some_and(|field| {
+            field.filterable
+                && matches!(
+                    field.field,
+                    FieldType::CharField | FieldType::FixedCharField | FieldType::TextField
+                )
+        })
 }
 
 /// A value as plain text: a text itself, anything else as JSON; `None` for NULL and for what is not there.

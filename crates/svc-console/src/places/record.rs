@@ -8,6 +8,7 @@ pub(crate) mod past;
 pub(crate) mod picker;
 mod referred;
 mod sent;
+mod step;
 mod undo;
 pub(crate) mod value;
 
@@ -16,7 +17,7 @@ use maud::{Markup, html};
 use svc_api::Error;
 use svc_model::{JsonObject, RecordId, resources::FieldDescription};
 
-use self::{fields::About, picker::Step, sent::Sent};
+use self::{fields::About, sent::Sent, step::Step};
 use super::{
     Scope,
     model::{Model, cut},
@@ -25,6 +26,7 @@ use super::{
 use crate::{
     answer::Answer,
     assets::RECORDS,
+    href::Href,
     problem::{Problem, Result, is_passing},
     ui::{
         form::{account_field, default_button, typed_before},
@@ -86,7 +88,7 @@ pub(crate) async fn answer(
     let place = model.record(&id);
     if visit.form().get("pick").is_some() {
         let title = title_of(&model, &id, &record);
-        let (form, message) = match picker::step(&model, scope, &place, title).await? {
+        let (form, message) = match choose(&model, scope, &place, title).await? {
             Step::Ask(answer) => return Ok(answer),
             Step::Chosen(form, message) => (form, message),
         };
@@ -147,7 +149,7 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     if visit.form().get("pick").is_some() {
         let place = model.list().below(["new"]);
         let title = visit.texts.get("record-new");
-        let (form, message) = match picker::step(&model, scope, &place, title).await? {
+        let (form, message) = match choose(&model, scope, &place, title).await? {
             Step::Ask(answer) => return Ok(answer),
             Step::Chosen(form, message) => (form, message),
         };
@@ -180,6 +182,15 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
             let page = new_page(&model, &sent, message);
             Ok(Answer::page(page).status(status))
         }
+    }
+}
+
+/// The form that was sent, one step further in choosing a record, or in making the one to choose. `place` is where the form
+/// itself is, and `title` what its page is called.
+async fn choose(model: &Model<'_>, scope: &Scope, place: &Href, title: String) -> Result<Step> {
+    match referred::is_open(model.context.visit.form()) {
+        true => Box::pin(referred::step(model, scope, place, title)).await,
+        false => picker::step(model, place, title).await,
     }
 }
 

@@ -5,14 +5,12 @@ use jiff::Timestamp;
 use svc_data::Row;
 use svc_model::{EnvironmentName, PageUid};
 
-use super::rows::{self, DRAFT, Own};
+use super::rows::{self, DRAFT, FIRST_REVISION, Own};
 use crate::database::{Reader, Tx, columns, values};
 use crate::error::{Error, Result};
 
 /// How many revisions of a page are kept.
 pub(super) const KEPT: i64 = 100;
-/// The number of a page's first revision.
-pub(super) const FIRST: i64 = 1;
 
 /// A change of a page in one layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +64,7 @@ pub(super) fn add_discarded(tx: &mut Tx<'_>, uid: &str) -> Result<()> {
 /// Removes the revisions that are too old beside the newest one, which has this number.
 fn prune(tx: &mut Tx<'_>, uid: &str, newest: i64) -> Result<()> {
     let last_removed = newest - KEPT;
-    if last_removed < FIRST {
+    if last_removed < FIRST_REVISION {
         return Ok(());
     }
     let sql = "DELETE FROM page_revisions WHERE page_uid = ?1 AND number <= ?2";

@@ -4,7 +4,7 @@ use bytes::{BufMut as _, BytesMut};
 use svc_data::Row;
 use svc_model::{Draft, EnvironmentName, PageUid};
 
-use super::{Page, if_match, revisions};
+use super::{Page, if_match};
 use crate::database::{Reader, columns, values};
 use crate::error::{Error, Result};
 
@@ -12,6 +12,9 @@ use crate::error::{Error, Result};
 pub(super) const PUBLISHED: &str = "published";
 /// The column `layer` of the draft layer.
 pub(super) const DRAFT: &str = "draft";
+
+/// The number of a page's first revision.
+pub(super) const FIRST_REVISION: i64 = 1;
 
 /// A page as a layer shows it, without its content.
 #[derive(Debug, Clone)]
@@ -32,7 +35,7 @@ impl PageRow {
         Self {
             uid: uid.as_str().to_owned(),
             is_draft,
-            revision: revisions::FIRST,
+            revision: FIRST_REVISION,
             date_add,
             differs: is_draft,
         }

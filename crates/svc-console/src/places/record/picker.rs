@@ -4,20 +4,18 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 use svc_model::{
-    Count, Filter, JsonObject, ListQuery, Lookup, RecordId,
-    resources::{FieldType, ModelDescription},
+    Count, Filter, JsonObject, ListQuery, Lookup, RecordId, resources::ModelDescription,
 };
 
-use super::referred;
+use super::step::{self, Step, entered_before, with_values};
 use crate::{
     answer::Answer,
     href::Href,
     places::{
         Scope,
-        model::{Model, Reference, label, plain_text},
+        model::{Model, Reference, is_text, label, plain_text},
     },
     problem::{Problem, Result},
-    session::TOKEN,
     ui::form::token_field,
     visit::{Form, Visit},
 };
@@ -47,42 +45,13 @@ pub(crate) async fn suggest(visit: &Visit, scope: &Scope, of: (&str, &str)) -> R
     }))
 }
 
-/// The fields with which a form says how far choosing is.
-const OWN: [&str; 6] = ["pick", "picked", "q", "back", "make", TOKEN];
-
-/// What comes of a form in which somebody chooses a record.
-pub(super) enum Step {
-    /// Choosing goes on.
-    Ask(Answer),
-    /// The form with what was chosen, or as it was, and what has happened.
-    Chosen(Form, Option<Markup>),
-}
-
 /// The form that was sent, one step further. `place` is where the form itself is, and `title` what its page is called.
-pub(super) async fn step(
-    model: &Model<'_>,
-    scope: &Scope,
-    place: &Href,
-    title: String,
-) -> Result<Step> {
+pub(super) async fn step(model: &Model<'_>, place: &Href, title: String) -> Result<Step> {
     let form = model.context.visit.form();
-    if referred::is_open(form) {
-        return Box::pin(referred::step(model, scope, place, title)).await;
-    }
     match form.get("picked").or(form.get("back")) {
         Some(_) => Ok(Step::Chosen(picked(model, form), None)),
         None => Ok(Step::Ask(page(model, form, place, title).await?)),
     }
-}
-
-/// Whether a field is one of the form in which somebody has begun to choose.
-pub(super) fn is_entered(name: &str) -> bool {
-    !OWN.contains(&name)
-}
-
-/// What was entered into the form before somebody began to choose.
-fn entered_before(form: &Form) -> impl Iterator<Item = (&str, &str)> {
-    form.iter().filter(|(name, _)| is_entered(name))
 }
 
 /// The page on which a record is chosen. It has everything that was entered into the form before.
@@ -102,7 +71,7 @@ async fn page(model: &Model<'_>, form: &Form, place: &Href, title: String) -> Re
             }
             div.actions {
                 button.primary { (texts.get("search")) }
-                @if reference.model.can.create { (referred::button(texts, reference.model)) }
+                @if reference.model.can.create { (step::make(texts, reference.model)) }
                 button name="back" value="1" { (texts.get("pick-back")) }
             }
             ul.picks {
@@ -125,27 +94,6 @@ fn picked(model: &Model<'_>, form: &Form) -> Form {
         .and_then(|values| serde_json::from_str(values).ok());
     let reference = model.reference_of(form.text("pick"));
     with_values(form, reference.as_ref(), values.unwrap_or_default())
-}
-
-/// A form with the values of what a reference leads to.
-pub(super) fn with_values(
-    form: &Form,
-    reference: Option<&Reference<'_>>,
-    values: Vec<String>,
-) -> Form {
-    let mut fields: Vec<(String, String)> = entered_before(form)
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect();
-    if let Some(reference) = reference {
-        for (field, value) in reference.local.iter().zip(values) {
-            let names = [format!("value:{field}"), format!("state:{field}")];
-            fields.retain(|(name, _)| !names.contains(name));
-            let [name, state] = names;
-            fields.push((name, value));
-            fields.push((state, "text".to_owned()));
-        }
-    }
-    Form::of(fields)
 }
 
 /// A record that may be chosen.
@@ -250,25 +198,11 @@ async fn find(
 /// That one of the labels contains each word; `None` where no label is text.
 fn labelled(model: &ModelDescription, wanted: &str) -> Option<Filter> {
     let labels = model.label_fields.iter();
-    let labels: Vec<&String> = labels.filter(|name| label_is_text(model, name)).collect();
+    let labels: Vec<&String> = labels.filter(|name| is_text(model, name)).collect();
     let contains = |word: &str| {
         let labels = labels.iter();
         Filter::or(labels.map(|label| Filter::field(label.as_str(), Lookup::Icontains, word)))
     };
     let words = wanted.split_whitespace().take(8);
     (!labels.is_empty()).then(|| Filter::and(words.map(contains)))
-}
-
-/// Whether a label is a text that can be searched.
-pub(super) fn label_is_text(model: &ModelDescription, name: &str) -> bool {
-    let mut fields = model.fields.iter();
-    fields
-        .find(|field| field.name == name)
-        .is_some_and(|field| {
-            field.filterable
-                && matches!(
-                    field.field,
-                    FieldType::CharField | FieldType::FixedCharField | FieldType::TextField
-                )
-        })
 }

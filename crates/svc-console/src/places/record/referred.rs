@@ -3,24 +3,23 @@
 
 use http::StatusCode;
 use maud::{Markup, html};
-use svc_model::{JsonObject, QueryString, resources::ModelDescription};
+use svc_model::{JsonObject, QueryString};
 
 use super::{
     fields::{self, About},
-    picker::{Step, is_entered, label_is_text, with_values},
     refused,
     sent::Sent,
     status_again,
+    step::{MAKE, Step, is_entered, with_values},
 };
 use crate::{
     answer::Answer,
     href::Href,
     places::{
         Scope,
-        model::{Model, plain_text},
+        model::{Model, is_text, plain_text},
     },
     problem::{Problem, Result},
-    texts::Texts,
     ui::{
         form::{AROUND, account_field, default_button, kept},
         notice,
@@ -28,18 +27,9 @@ use crate::{
     visit::Form,
 };
 
-/// What begins it.
-const MAKE: &str = "make";
 /// Whether a form is about a new record.
 pub(super) fn is_open(form: &Form) -> bool {
     form.get(MAKE).is_some() || form.get(AROUND).is_some()
-}
-
-/// What leads from choosing a record of a model to a new one.
-pub(super) fn button(texts: &Texts, model: &ModelDescription) -> Markup {
-    html! {
-        button name=(MAKE) value="1" { (texts.with("pick-make", [("model", model.model.as_str().into())])) }
-    }
 }
 
 /// Asks for the record, or makes it.
@@ -115,7 +105,7 @@ fn packed(form: &Form) -> String {
 /// What is in the form already: what was looked for is what the record is called, where one field says that.
 fn begun(related: &Model<'_>, wanted: &str) -> Form {
     let fields = match &related.description.label_fields[..] {
-        [label] if !wanted.trim().is_empty() && label_is_text(&related.description, label) => {
+        [label] if !wanted.trim().is_empty() && is_text(&related.description, label) => {
             vec![(label.clone(), wanted.trim().to_owned())]
         }
         _ => Vec::new(),
