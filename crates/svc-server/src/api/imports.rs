@@ -357,8 +357,8 @@ fn shown(import: Import) -> imports::Import {
         svc_store::ImportState::Cancelled => ImportState::Cancelled,
         _ => ImportState::Failed,
     };
-    let mut shown =
-        imports::Import::new(import.uid.to_string(), state, import.date_add.to_string());
+    let date_add = format!("{:.6}", import.date_add);
+    let mut shown = imports::Import::new(import.uid.to_string(), state, date_add);
     shown.dry_run = import.dry_run;
     shown.read = number(import.rows_read);
     shown.made = number(import.made);
@@ -367,6 +367,6 @@ fn shown(import: Import) -> imports::Import {
     shown.bytes = number(import.bytes);
     shown.bytes_read = number(import.bytes_read.min(import.bytes));
     shown.message = import.message;
-    shown.date_end = import.date_end.map(|date| date.to_string());
+    shown.date_end = import.date_end.map(|date| format!("{date:.6}"));
     shown
 }

@@ -10,7 +10,7 @@ use super::{
     refused,
     sent::Sent,
     status_again,
-    step::{MAKE, Step, is_entered, with_values},
+    step::{MAKE, Step, entered_before, with_values},
 };
 use crate::{
     answer::Answer,
@@ -21,7 +21,7 @@ use crate::{
     },
     problem::{Problem, Result},
     ui::{
-        form::{AROUND, account_field, default_button, kept},
+        form::{AROUND, account_field, default_button},
         notice,
     },
     visit::Form,
@@ -96,7 +96,7 @@ pub(super) async fn step(
 /// What was entered into the form around, as one text.
 fn packed(form: &Form) -> String {
     let mut packed = QueryString::new();
-    for (name, value) in kept(form).filter(|(name, _)| is_entered(name)) {
+    for (name, value) in entered_before(form) {
         packed.push(name, value);
     }
     packed.as_str().to_owned()

@@ -25,14 +25,9 @@ pub(super) fn make(texts: &Texts, model: &ModelDescription) -> Markup {
     }
 }
 
-/// Whether a field is one of the form in which somebody has begun to choose.
-pub(super) fn is_entered(name: &str) -> bool {
-    !OWN.contains(&name)
-}
-
 /// What was entered into the form before somebody began to choose.
 pub(super) fn entered_before(form: &Form) -> impl Iterator<Item = (&str, &str)> {
-    form.iter().filter(|(name, _)| is_entered(name))
+    form.iter().filter(|(name, _)| !OWN.contains(name))
 }
 
 /// A form with the values of what a reference leads to.

@@ -137,7 +137,9 @@ fn parse(uid: &UserUid) -> ApiResult<Uuid> {
 
 fn shown(user: svc_store::User) -> User {
     let (uid, team) = (user.uid.to_string(), user.team.uid.to_string());
-    let mut shown = User::new(uid, user.email, team, user.date_add.to_string());
+    // With six digits of a second, as in lists.
+    let date_add = format!("{:.6}", user.date_add);
+    let mut shown = User::new(uid, user.email, team, date_add);
     (shown.first_name, shown.last_name) = (user.first_name, user.last_name);
     shown.suspended = user.suspended.is_some();
     shown.has_password = user.has_password;
