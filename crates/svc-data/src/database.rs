@@ -144,6 +144,19 @@ pub trait Connection {
         rows: &mut dyn Iterator<Item = Vec<Value>>,
     ) -> Result<u64>;
 
+    /// Runs one statement for every set of values, with the end of the work at the latest: nobody waits for its answer,
+    /// and where it fails, the work has failed. What reads or writes after it finds it done.
+    ///
+    /// # Errors
+    /// As [`Connection::execute`], where it was run at once.
+    fn execute_at_end(
+        &mut self,
+        sql: &str,
+        rows: &mut dyn Iterator<Item = Vec<Value>>,
+    ) -> Result<()> {
+        self.execute_many(sql, rows).map(drop)
+    }
+
     /// Has everybody who waits for [`Database::changed`], in any process, hear of this change once it is made.
     fn announce(&mut self) {}
 

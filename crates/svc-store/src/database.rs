@@ -168,7 +168,8 @@ impl Store {
         self.inner.database.changed().await;
     }
 
-    /// How long statements on the store took in this process, without what waits for a connection.
+    /// How long statements on the store took in this process, without what waits for a connection, and without those that
+    /// go with the commit.
     pub fn statement_durations(&self) -> &Durations {
         &self.inner.statements
     }

@@ -74,6 +74,68 @@ async fn a_statement_that_is_refused_takes_back_itself_alone_and_an_error_everyt
     assert_eq!(number(&database, "c").await, None);
 }
 
+#[tokio::test]
+async fn what_goes_with_the_commit_is_found_by_what_follows_and_is_done_with_all_or_not_at_all() {
+    let database = open(&url().await).await.unwrap();
+    let insert_at_end = |c: &mut dyn Connection, names: &[&str]| {
+        let mut rows = names.iter().map(|&name| vec![name.into()]);
+        c.execute_at_end("INSERT INTO item VALUES (?1, 1)", &mut rows)
+    };
+    let done = database.write::<_, Error, _>(move |c| {
+        insert_at_end(c, &["a", "b"])?;
+        let sql = "SELECT count(*) AS number FROM item WHERE name IN ('a', 'b')";
+        let row = c.query_one(sql, &[])?.unwrap();
+        assert_eq!(row.get::<i64>("number")?, 2);
+        insert_at_end(c, &["c"])
+    });
+    done.await.unwrap();
+    assert_eq!(number(&database, "c").await, Some(1));
+
+    let many: Vec<String> = (0..600).map(|number| format!("many {number}")).collect();
+    let done = database.write::<_, Error, _>(move |c| {
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        insert_at_end(c, &many[..200])?;
+        insert_at_end(c, &many[200..])
+    });
+    done.await.unwrap();
+    for name in ["many 0", "many 199", "many 200", "many 599"] {
+        assert_eq!(number(&database, name).await, Some(1), "{name}");
+    }
+
+    let failed = database.write::<_, Error, _>(move |c| {
+        insert(c, "d")?;
+        insert_at_end(c, &["e", "a", "f"])?;
+        insert_at_end(c, &["g"])
+    });
+    let failed = failed.await.unwrap_err();
+    assert_eq!(failed.kind(), ErrorKind::Constraint, "{failed}");
+    for name in ["d", "e", "f", "g"] {
+        assert_eq!(number(&database, name).await, None, "{name}");
+    }
+
+    let ignored = database.write::<_, Error, _>(move |c| {
+        insert_at_end(c, &["a"])?;
+        insert(c, "j").unwrap_err();
+        insert(c, "k")
+    });
+    ignored.await.unwrap_err();
+    assert_eq!(number(&database, "k").await, None);
+
+    let unreadable = database.write::<_, Error, _>(move |c| {
+        insert(c, "h")?;
+        c.execute_at_end(
+            "INSERT INTO nowhere VALUES (?1)",
+            &mut [vec!["h".into()]].into_iter(),
+        )
+    });
+    unreadable.await.unwrap_err();
+    assert_eq!(number(&database, "h").await, None);
+    database
+        .write::<_, Error, _>(|c| insert(c, "i"))
+        .await
+        .unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_is_paused_in_the_middle_of_a_write_keeps_no_other_waiting_for_long() {
     let url = url().await;

@@ -132,15 +132,28 @@ impl<'c> Tx<'c> {
     pub(crate) fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
         self.has_written = true;
         let _timed = self.store.statement_durations().begin();
-        if self.store.is_on_server() {
-            let has_nul = |value: &Value| matches!(value, Value::Text(text) if text.contains('\0'));
-            if values.iter().any(has_nul) {
-                return Err(Error::refused(
-                    "a text holds the character U+0000, which the database of the store cannot keep; leave it out",
-                ));
-            }
-        }
+        self.refuse_nul(values)?;
         Ok(self.conn.execute(sql, values)?)
+    }
+
+    /// Runs a statement that goes with the commit where the store is on a server: nobody waits for its answer, and where it
+    /// fails, nothing is changed.
+    pub(crate) fn execute_at_end(&mut self, sql: &str, values: &[Value]) -> Result<()> {
+        self.has_written = true;
+        self.refuse_nul(values)?;
+        let mut rows = std::iter::once(values.to_vec());
+        Ok(self.conn.execute_at_end(sql, &mut rows)?)
+    }
+
+    /// Refuses a text that the database of the store cannot keep.
+    fn refuse_nul(&self, values: &[Value]) -> Result<()> {
+        let has_nul = |value: &Value| matches!(value, Value::Text(text) if text.contains('\0'));
+        match self.store.is_on_server() && values.iter().any(has_nul) {
+            true => Err(Error::refused(
+                "a text holds the character U+0000, which the database of the store cannot keep; leave it out",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Inserts a row, which [`row!`](super::row!) makes.
@@ -226,7 +239,7 @@ impl<'c> Tx<'c> {
             ));
         }
         if self.moves_revision {
-            self.execute(
+            self.execute_at_end(
                 "UPDATE store_state SET revision = revision + 1 WHERE id = 1",
                 &[],
             )?;
@@ -238,7 +251,8 @@ impl<'c> Tx<'c> {
             && !entries.is_empty()
         {
             let lines = entries.iter().map(|entry| store.new_line(by, entry));
-            self.execute_many(INSERT, &mut lines.map(|line| line.values_for(is_on_server)))?;
+            let mut lines = lines.map(|line| line.values_for(is_on_server));
+            self.conn.execute_at_end(INSERT, &mut lines)?;
         }
         Ok(())
     }

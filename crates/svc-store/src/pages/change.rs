@@ -236,7 +236,8 @@ impl Change<'_, '_> {
             .list(&sql, &values, |row| Ok(row.get("unique_name")?))
     }
 
-    /// Writes what a layer has of a page, as its revision of this number.
+    /// Writes what a layer has of a page, as its revision of this number. That its name is free was checked in this
+    /// transaction, which nobody writes beside.
     fn put(
         &mut self,
         (layer, number): (&str, i64),
@@ -255,15 +256,13 @@ impl Change<'_, '_> {
             date_add,
             content
         ];
-        self.tx
-            .execute(
-                "INSERT INTO pages (uid, layer, environment_uid, unique_name, deleted, revision, date_add, content) \
-                 VALUES (?1, ?2, ?3, ?4, FALSE, ?5, ?6, ?7) ON CONFLICT (uid, layer) DO UPDATE SET \
-                 unique_name = excluded.unique_name, deleted = FALSE, revision = excluded.revision, \
-                 content = excluded.content",
-                &values,
-            )
-            .map_err(|error| error.if_taken("unique_name", NAME_IS_TAKEN))?;
+        self.tx.execute_at_end(
+            "INSERT INTO pages (uid, layer, environment_uid, unique_name, deleted, revision, date_add, content) \
+             VALUES (?1, ?2, ?3, ?4, FALSE, ?5, ?6, ?7) ON CONFLICT (uid, layer) DO UPDATE SET \
+             unique_name = excluded.unique_name, deleted = FALSE, revision = excluded.revision, \
+             content = excluded.content",
+            &values,
+        )?;
         revisions::add(self.tx, uid, layer, number)
     }
 

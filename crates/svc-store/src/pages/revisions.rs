@@ -40,7 +40,7 @@ pub(super) fn next(reader: &mut Reader<'_>, uid: &str) -> Result<i64> {
 /// Notes the row that a page has in a layer as its newest revision, which has this number.
 pub(super) fn add(tx: &mut Tx<'_>, uid: &str, layer: &str, number: i64) -> Result<()> {
     let author = tx.store().actor().author();
-    tx.execute(
+    tx.execute_at_end(
         "INSERT INTO page_revisions (page_uid, number, environment_uid, layer, deleted, author, date_add, content) \
          SELECT uid, revision, environment_uid, layer, deleted, ?3, ?4, content FROM pages \
          WHERE uid = ?1 AND layer = ?2",
@@ -52,7 +52,7 @@ pub(super) fn add(tx: &mut Tx<'_>, uid: &str, layer: &str, number: i64) -> Resul
 /// Notes that the draft of a published page was discarded: its draft layer has what is published.
 pub(super) fn add_discarded(tx: &mut Tx<'_>, uid: &str) -> Result<()> {
     let (number, author) = (next(tx, uid)?, tx.store().actor().author());
-    tx.execute(
+    tx.execute_at_end(
         "INSERT INTO page_revisions (page_uid, number, environment_uid, layer, deleted, author, date_add, content) \
          SELECT uid, ?2, environment_uid, 'draft', FALSE, ?3, ?4, content FROM pages \
          WHERE uid = ?1 AND layer = 'published'",
@@ -68,7 +68,7 @@ fn prune(tx: &mut Tx<'_>, uid: &str, newest: i64) -> Result<()> {
         return Ok(());
     }
     let sql = "DELETE FROM page_revisions WHERE page_uid = ?1 AND number <= ?2";
-    tx.execute(sql, &values![uid, last_removed]).map(drop)
+    tx.execute_at_end(sql, &values![uid, last_removed])
 }
 
 /// The revisions of a page, the newest first.

@@ -30,13 +30,17 @@ pub fn measure(cluster: &Cluster, url: &str, goals: &mut Goals) -> Result<(), Er
     let mut key = HeaderValue::try_from(format!("Bearer {}", cluster.api_key()))?;
     key.set_sensitive(true);
     let path = "/api/projects/main/prod/view_settings/".to_owned();
-    let body = json!({"name": "Page", "params": json!({"x": params}).to_string()});
-    let create = Exact::new(Method::POST, path, &body).authorized(key);
+    let params_of_page = json!({"x": params}).to_string();
+    let create = |time: usize| {
+        let body = json!({"name": format!("Page {time}"), "params": params_of_page});
+        Exact::new(Method::POST, path.clone(), &body).authorized(key.clone())
+    };
     let mut connection = None;
     let (mut services, mut bares, mut trips) = (Vec::new(), Vec::new(), Vec::new());
     let statements = || cluster.metrics(STATEMENTS).first().copied();
     let before = statements();
     for time in 0..TIMES {
+        let create = create(time);
         let begun = Instant::now();
         runtime.block_on(load::keep_asking(address, &create, &mut connection))?;
         services.push(begun.elapsed());
@@ -59,7 +63,7 @@ pub fn measure(cluster: &Cluster, url: &str, goals: &mut Goals) -> Result<(), Er
         "a page, beside begin with a lock, a read, three rows, a notification and commit by the driver alone: ratio",
         &format!("{LONGER}"),
         &format!(
-            "{:.2} ({} and {}; about {:.0} statements; a round trip that commits nothing takes {})",
+            "{:.2} ({} and {}; about {:.0} statements before the commit; a round trip that commits nothing takes {})",
             service.as_secs_f64() / bare.as_secs_f64(),
             report::time(service),
             report::time(bare),

@@ -1,8 +1,8 @@
 //! A transaction on the server: its statements are sent together where nothing has to be known in between.
 
-use std::sync::Arc;
+use std::{mem, sync::Arc, task::Poll};
 
-use futures_util::{TryStreamExt as _, future::try_join_all};
+use futures_util::{TryStreamExt as _, future::try_join_all, poll};
 use tokio::{runtime::Handle, time::timeout};
 use tokio_postgres::{Client, Statement};
 
@@ -37,6 +37,10 @@ pub(super) struct Session<'a> {
     has_savepoint: bool,
     /// Whether the others are to hear of the change.
     announces: bool,
+    /// What goes with the commit: statements, each with its sets of values.
+    at_end: Vec<(String, Vec<Vec<Value>>)>,
+    /// Whether one of these failed, so that nothing may be kept.
+    has_failed: bool,
 }
 
 /// What a statement gave.
@@ -72,17 +76,32 @@ impl<'a> Session<'a> {
             has_begun: false,
             has_savepoint: false,
             announces: false,
+            at_end: Vec::new(),
+            has_failed: false,
         }
     }
 
-    /// Runs a statement with each of these sets of values. What has to be said before goes with it, without waiting for an
-    /// answer in between.
+    /// Runs a statement with each of these sets of values, behind those that were to go with the commit.
     fn run(&mut self, sql: &str, sets: &[&[Value]], is_write: bool) -> Result<Answer> {
-        let has_nul = |value: &Value| matches!(value, Value::Text(text) if text.contains('\0'));
-        if is_write && sets.iter().copied().flatten().any(has_nul) {
-            return Err(Error::invalid(
-                "a text holds the character U+0000, which PostgreSQL cannot keep; leave it out",
-            ));
+        self.run_at_end()?;
+        self.run_now(sql, sets, is_write)
+    }
+
+    /// Runs what was to go with the commit.
+    fn run_at_end(&mut self) -> Result<()> {
+        for (sql, sets) in mem::take(&mut self.at_end) {
+            let sets: Vec<&[Value]> = sets.iter().map(Vec::as_slice).collect();
+            let done = self.run_now(&sql, &sets, true);
+            self.has_failed |= done.is_err();
+            done?;
+        }
+        Ok(())
+    }
+
+    /// Runs a statement. What has to be said before goes with it, without waiting for an answer in between.
+    fn run_now(&mut self, sql: &str, sets: &[&[Value]], is_write: bool) -> Result<Answer> {
+        if is_write {
+            refuse_nul(sets.iter().copied().flatten())?;
         }
         let sql = to_postgres(sql, self.server.wording);
         // Before anything is said: a statement that cannot be read changes nothing.
@@ -153,8 +172,38 @@ impl<'a> Session<'a> {
         self.handle.block_on(in_time(back))
     }
 
+    /// The statements that go with the commit, prepared. They have no savepoint: where one fails, nothing is kept.
+    fn prepare_at_end(&mut self) -> Result<Vec<(Statement, Vec<Vec<Value>>)>> {
+        let begin = match self.at_end.is_empty() {
+            true => String::new(),
+            false => self.before(false),
+        };
+        let (wording, lease) = (self.server.wording, &self.lease);
+        let at_end = mem::take(&mut self.at_end);
+        self.handle.block_on(in_time(async {
+            if !begin.is_empty() {
+                let client = lease.client()?;
+                client.batch_execute(&begin).await.map_err(translate)?;
+            }
+            let mut prepared = Vec::with_capacity(at_end.len());
+            for (sql, sets) in at_end {
+                prepared.push((lease.prepare(&to_postgres(&sql, wording)).await?, sets));
+            }
+            Ok(prepared)
+        }))
+    }
+
     /// Ends the transaction as its work has ended, and gives the connection back.
-    pub(super) fn end<T, E: From<Error>>(self, done: Result<T, E>) -> Result<T, E> {
+    pub(super) fn end<T, E: From<Error>>(mut self, done: Result<T, E>) -> Result<T, E> {
+        let at_end = match done {
+            Ok(_) if self.has_failed => Err(Error::internal("a statement of the commit failed")),
+            Ok(_) => self.prepare_at_end(),
+            Err(_) => Ok(Vec::new()),
+        };
+        let (done, at_end) = match at_end {
+            Ok(at_end) => (done, at_end),
+            Err(error) => (done.and(Err(error.into())), Vec::new()),
+        };
         let Self {
             server,
             lease,
@@ -178,7 +227,25 @@ impl<'a> Session<'a> {
         let end = async move {
             let ended = in_time(async {
                 let client = lease.client()?;
-                client.batch_execute(end).await.map_err(translate)
+                let mut asked = Vec::new();
+                for (prepared, sets) in &at_end {
+                    for set in sets {
+                        let mut ask = Box::pin(ask(client, prepared, set));
+                        // The first poll sends it, so that it is there before the commit.
+                        let answer = poll!(&mut ask);
+                        asked.push((ask, answer));
+                    }
+                }
+                // Where a statement fails, the server takes the commit for a rollback.
+                let ended = client.batch_execute(end).await;
+                for (ask, answer) in asked {
+                    match answer {
+                        Poll::Ready(answer) => answer,
+                        Poll::Pending => ask.await,
+                    }
+                    .map_err(translate)?;
+                }
+                ended.map_err(translate)
             });
             let ended = ended.await;
             lease.give_back(ended)
@@ -198,6 +265,16 @@ impl<'a> Session<'a> {
     }
 }
 
+/// Refuses values that the server cannot keep.
+fn refuse_nul<'v>(mut values: impl Iterator<Item = &'v Value>) -> Result<()> {
+    match values.any(|value| matches!(value, Value::Text(text) if text.contains('\0'))) {
+        true => Err(Error::invalid(
+            "a text holds the character U+0000, which PostgreSQL cannot keep; leave it out",
+        )),
+        false => Ok(()),
+    }
+}
+
 /// Waits for the server, but not for long.
 async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let late = |_| Err(Error::unavailable("the database does not answer"));
@@ -211,6 +288,22 @@ impl Connection for Session<'_> {
 
     fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64> {
         Ok(self.run(sql, &[params], true)?.changed)
+    }
+
+    fn execute_at_end(
+        &mut self,
+        sql: &str,
+        rows: &mut dyn Iterator<Item = Vec<Value>>,
+    ) -> Result<()> {
+        let sets: Vec<Vec<Value>> = rows.take(MANY).collect();
+        refuse_nul(sets.iter().flatten())?;
+        let kept: usize = self.at_end.iter().map(|(_, sets)| sets.len()).sum();
+        if kept + sets.len() > MANY {
+            self.run_at_end()?;
+        }
+        self.at_end.push((sql.to_owned(), sets));
+        // What is left is too much to be sent without waiting.
+        self.execute_many(sql, rows).map(drop)
     }
 
     fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>> {
