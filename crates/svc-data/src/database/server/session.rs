@@ -1,8 +1,12 @@
 //! A transaction on the server: its statements are sent together where nothing has to be known in between.
 
-use std::{mem, sync::Arc, task::Poll};
+use std::{
+    mem,
+    sync::Arc,
+    task::{Context, Poll, Waker},
+};
 
-use futures_util::{TryStreamExt as _, future::try_join_all, poll};
+use futures_util::{TryStreamExt as _, future::try_join_all};
 use tokio::{runtime::Handle, time::timeout};
 use tokio_postgres::{Client, Statement};
 
@@ -48,6 +52,20 @@ pub(super) struct Session<'a> {
 struct Answer {
     rows: Vec<tokio_postgres::Row>,
     changed: u64,
+}
+
+/// A request that is sent at once. Its answer wakes nobody: it is there when that of a later request is.
+fn sent<T>(request: impl Future<Output = T>) -> impl Future<Output = T> {
+    let mut request = Box::pin(request);
+    let first = request
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()));
+    async move {
+        match first {
+            Poll::Ready(answer) => answer,
+            Poll::Pending => request.await,
+        }
+    }
 }
 
 /// Runs a statement with a set of values.
@@ -124,7 +142,9 @@ impl<'a> Session<'a> {
             let answers = match before.is_empty() {
                 true => ask.await,
                 false => {
-                    let (begun, answers) = tokio::join!(client.batch_execute(&before), ask);
+                    let begin = sent(client.batch_execute(&before));
+                    let answers = ask.await;
+                    let begun = begin.await;
                     is_prepared = begun.is_ok();
                     begun.and(answers)
                 }
@@ -227,23 +247,14 @@ impl<'a> Session<'a> {
         let end = async move {
             let ended = in_time(async {
                 let client = lease.client()?;
-                let mut asked = Vec::new();
-                for (prepared, sets) in &at_end {
-                    for set in sets {
-                        let mut ask = Box::pin(ask(client, prepared, set));
-                        // The first poll sends it, so that it is there before the commit.
-                        let answer = poll!(&mut ask);
-                        asked.push((ask, answer));
-                    }
-                }
+                let asks = at_end.iter().flat_map(|(prepared, sets)| {
+                    sets.iter().map(move |set| sent(ask(client, prepared, set)))
+                });
+                let asks: Vec<_> = asks.collect();
                 // Where a statement fails, the server takes the commit for a rollback.
                 let ended = client.batch_execute(end).await;
-                for (ask, answer) in asked {
-                    match answer {
-                        Poll::Ready(answer) => answer,
-                        Poll::Pending => ask.await,
-                    }
-                    .map_err(translate)?;
+                for ask in asks {
+                    ask.await.map_err(translate)?;
                 }
                 ended.map_err(translate)
             });
