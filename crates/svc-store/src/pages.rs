@@ -9,6 +9,7 @@ mod copy;
 mod fields;
 mod if_match;
 mod list;
+mod names;
 mod publish;
 mod revisions;
 mod rows;
@@ -21,6 +22,7 @@ use uuid::Uuid;
 
 use self::change::Change;
 use self::fields::Fields;
+use self::names::Candidates;
 
 use crate::database::handle;
 use crate::error::{Error, Result};
@@ -107,14 +109,19 @@ impl Pages<'_> {
         settings: PageSettings,
     ) -> Result<Page> {
         let fields = Fields::of_new(settings.into_properties())?;
-        self.change(scope, move |change| {
-            let uid = PageUid::from(Uuid::now_v7().to_string());
-            let page = change.create(draft, &uid, fields)?;
-            let action = action(draft, Create::INFO.name, "pages.create_draft");
-            change.audit(action, &uid, None, Some(page.etag.clone()));
-            Ok(page)
-        })
-        .await
+        let named = scope.clone();
+        self.store
+            .write(move |tx| {
+                let candidates = Candidates::of_new(draft, &fields);
+                let (scope, free) = candidates.locate(tx, &named)?;
+                let mut change = Change { tx, scope };
+                let uid = PageUid::from(Uuid::now_v7().to_string());
+                let page = change.create(draft, &uid, fields, &free)?;
+                let action = action(draft, Create::INFO.name, "pages.create_draft");
+                change.audit(action, &uid, None, Some(page.etag.clone()));
+                Ok(page)
+            })
+            .await
     }
 
     /// Changes a page: `params` replaces the stored text, other properties are merged, those that are

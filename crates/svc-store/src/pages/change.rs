@@ -3,22 +3,19 @@
 use svc_model::{Draft, JsonObject, PageUid};
 
 use super::fields::Fields;
+use super::names::{self, Candidates};
 use super::rows::{self, DRAFT, PageRow};
 use super::{Page, if_match, revisions};
 use crate::clock;
-use crate::database::{Bind as _, Tx, json, values};
+use crate::database::{Tx, json, values};
 use crate::error::{Error, ErrorKind, Result};
-use crate::projects::{ScopeRow, names};
-use crate::secrets::random_bytes;
+use crate::projects::ScopeRow;
 
 /// What a page has of which its maker says nothing.
 const DEFAULTS: &str =
     r#"{"view":"custom","unique_name":"","name":null,"resource":null,"model":null,"params":"{}"}"#;
 
 const NAME_IS_TAKEN: &str = "another page of this environment has this name; choose another one";
-
-/// How many numbered names are tried for a page without `unique_name` before one is drawn at random.
-const NUMBERED_NAMES: u32 = 20;
 
 /// A transaction that changes pages of an environment.
 pub(super) struct Change<'t, 'c> {
@@ -68,29 +65,26 @@ impl Change<'_, '_> {
         rows::page(self.tx, &row, &self.scope.names.environment)
     }
 
-    /// Writes a new page into a layer, and gives it as it is shown there.
+    /// Writes a new page into a layer under one of the names that are free, and gives it as it is shown there.
     pub(super) fn create(
         &mut self,
         draft: Draft,
         uid: &PageUid,
         mut fields: Fields,
+        free: &Candidates,
     ) -> Result<Page> {
-        let unique_name = match &fields.unique_name {
-            Some(given) => {
-                let layers = match draft {
-                    Draft::Off => Layers::Both,
-                    Draft::On => Layers::Draft,
-                };
-                self.check_name(uid.as_str(), given, layers)?;
+        let unique_name = match (&fields.unique_name, free.first()) {
+            (Some(given), None) if draft == Draft::On => {
+                self.check_name(uid.as_str(), given, Layers::Draft)?;
                 given.clone()
             }
-            None => {
-                let slug = names::slug(fields.name.as_deref().unwrap_or_default());
-                let free = self.free_name(uid.as_str(), &slug)?;
-                fields.set_unique_name(&free)?;
-                free
-            }
+            (Some(_), None) => return Err(Error::invalid_field("unique_name", NAME_IS_TAKEN)),
+            (_, Some(free)) => free.to_owned(),
+            (None, None) => names::random(&fields)?,
         };
+        if fields.unique_name.is_none() {
+            fields.set_unique_name(&unique_name)?;
+        }
         let content = json::merge(DEFAULTS, &fields.to_text()?)?;
         let row = PageRow::of_new(uid, draft, clock::to_text(self.tx.now()));
         let state = (row.layer(), row.revision);
@@ -201,39 +195,6 @@ impl Change<'_, '_> {
             None => Ok(()),
             Some(_) => Err(Error::invalid_field("unique_name", NAME_IS_TAKEN)),
         }
-    }
-
-    /// A name made from a page's slug that both layers have free, so that the page can be published under it.
-    fn free_name(&mut self, uid: &str, slug: &str) -> Result<String> {
-        let numbered = (2..=NUMBERED_NAMES).map(|number| format!("{slug}_{number}"));
-        let candidates: Vec<String> = std::iter::once(slug.to_owned()).chain(numbered).collect();
-        let taken = self.taken_names(uid, &candidates)?;
-        match candidates.into_iter().find(|name| !taken.contains(name)) {
-            Some(free) => Ok(free),
-            None => Ok(format!(
-                "{slug}_{:016x}",
-                u64::from_ne_bytes(random_bytes()?)
-            )),
-        }
-    }
-
-    /// Those of some names under which a layer shows another page.
-    fn taken_names(&mut self, uid: &str, names: &[String]) -> Result<Vec<String>> {
-        let mut values = values![self.scope.environment_uid, uid].to_vec();
-        let placeholders: Vec<String> = names
-            .iter()
-            .map(|name| {
-                values.push(name.bind());
-                format!("?{}", values.len())
-            })
-            .collect();
-        let sql = format!(
-            "SELECT DISTINCT unique_name FROM pages WHERE environment_uid = ?1 AND uid <> ?2 AND NOT deleted \
-             AND unique_name IN ({})",
-            placeholders.join(", ")
-        );
-        self.tx
-            .list(&sql, &values, |row| Ok(row.get("unique_name")?))
     }
 
     /// Writes what a layer has of a page, as its revision of this number. That its name is free was checked in this

@@ -1,5 +1,6 @@
 //! Which project, and which environment of it: the identifiers behind the names that an operation gives.
 
+use svc_data::Row;
 use svc_model::{ProjectName, ResourceName, Scope};
 
 use crate::audit::AuditEntry;
@@ -45,6 +46,16 @@ impl ProjectRow {
 }
 
 impl ScopeRow {
+    /// What a query for a row selects, what from, and of which names, `?1` and `?2`.
+    pub(crate) const COLUMNS: &str = "p.uid AS project_uid, e.uid AS environment_uid, p.unique_name AS project, e.unique_name AS environment";
+    pub(crate) const TABLES: &str = "environments e JOIN projects p ON p.uid = e.project_uid";
+    pub(crate) const NAMED: &str = "p.unique_name = ?1 AND e.unique_name = ?2";
+
+    /// The row of a query for these columns.
+    pub(crate) fn from_row(row: &Row) -> Result<Self> {
+        columns!(row => Self { names: row::scope(row)?, project_uid, environment_uid })
+    }
+
     /// The identifier of a resource of the environment.
     pub(crate) fn resource_uid(
         &self,
@@ -84,13 +95,16 @@ impl Located for ScopeRow {
     type Names = Scope;
 
     fn find(reader: &mut Reader<'_>, scope: &Scope) -> Result<Option<Self>> {
-        let sql = "SELECT p.uid AS project_uid, e.uid AS environment_uid, p.unique_name AS project, \
-             e.unique_name AS environment FROM environments e JOIN projects p ON p.uid = e.project_uid \
-             WHERE p.unique_name = ?1 AND e.unique_name = ?2";
+        let sql = format!(
+            "SELECT {} FROM {} WHERE {}",
+            Self::COLUMNS,
+            Self::TABLES,
+            Self::NAMED
+        );
         reader.find(
-            sql,
+            &sql,
             &values![scope.project, scope.environment],
-            |row| columns!(row => Self { names: row::scope(row)?, project_uid, environment_uid }),
+            Self::from_row,
         )
     }
 
