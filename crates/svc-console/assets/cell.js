@@ -1,4 +1,4 @@
-// A cell that is changed in its place, by the form of the record beside it. Nothing is shown as saved before it is.
+// A cell that is changed in its place. Nothing is shown as saved before it is.
 
 const live = document.querySelector("#live");
 const says = document.querySelector("[data-grid]")?.dataset;

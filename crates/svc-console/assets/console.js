@@ -1,24 +1,21 @@
-// What makes the pages quicker to use. Each of them works without this.
+// What makes all pages quicker to use.
 
 const policy = globalThis.trustedTypes?.createPolicy("svc", { createHTML: (html) => html });
 const channel = new BroadcastChannel("svc-console");
 
-/** Asks for a part of a page, for the other modules too. */
+/** Asks for a part of a page. */
 globalThis.svcPart = async (address, name, options = {}) => {
   const answer = await fetch(address, { ...options, headers: { "svc-fragment": name } });
   const html = await answer.text();
   const made = document.createElement("template");
-  made.innerHTML = policy ? policy.createHTML(html) : html;
+  made.innerHTML = policy?.createHTML(html) ?? html;
   return { ok: answer.ok, content: made.content };
 };
 
-/** Each part that takes longer than the page asks for itself. */
-async function load(part) {
-  const { ok, content } = await svcPart(location.href, part.dataset.fragment);
-  if (ok) part.replaceWith(content);
+// Each part that takes longer than the page asks for itself.
+for (const part of document.querySelectorAll("[data-fragment]")) {
+  svcPart(location.href, part.dataset.fragment).then(({ ok, content }) => ok && part.replaceWith(content));
 }
-
-for (const part of document.querySelectorAll("[data-fragment]")) load(part);
 
 // A key leads to what it stands for, unless somebody is typing.
 addEventListener("keydown", (event) => {
@@ -39,7 +36,7 @@ addEventListener("keydown", (event) => {
   }
 });
 
-// Browsers let a page copy over TLS and on this machine.
+// Browsers allow it over TLS and on this machine.
 for (const button of document.querySelectorAll("button.copy")) {
   button.hidden = !navigator.clipboard;
   button.addEventListener("click", async () => {
@@ -60,7 +57,7 @@ addEventListener("input", (event) => {
   for (const chosen of typed ?? []) chosen.checked = true;
 });
 
-// Nothing that was typed is left behind by mistake, unless the session has ended.
+// Nothing that was typed is left by mistake.
 for (const form of document.querySelectorAll("form[data-guard]")) {
   // Of a file its name counts.
   const held = () => String([...new FormData(form)].map(([name, value]) => [name, value.name ?? value]));

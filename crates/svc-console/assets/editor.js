@@ -1,4 +1,4 @@
-// What makes JSON documents quicker to edit. The form works without this.
+// What makes JSON quicker to edit.
 
 for (const area of document.querySelectorAll("textarea.json")) {
   const { at } = area.dataset;

@@ -106,6 +106,4 @@ function takeOver(table) {
   cell(at).tabIndex = 0;
 }
 
-for (const table of document.querySelectorAll("table[data-grid]")) {
-  if (table.rows.length > 0) takeOver(table);
-}
+document.querySelectorAll("table[data-grid]").forEach(takeOver);

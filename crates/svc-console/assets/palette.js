@@ -5,7 +5,7 @@ const dialogs = {};
 let asking;
 let shown;
 
-/** A part of the page that finds places without a script. Where another one is asked for meanwhile, nothing comes. */
+/** A part of the page that finds places; nothing where another one is asked for meanwhile. */
 function part(fragment, typed = "") {
   asking?.abort();
   asking = new AbortController();
@@ -36,9 +36,7 @@ async function find() {
   if (!input) return;
   input.select();
   input.focus();
-  dialog.oninput = () => {
-    shown = show(dialog, input.value);
-  };
+  dialog.oninput = () => { shown = show(dialog, input.value); };
   dialog.onkeydown = (event) => move(event, dialog, input);
   dialog.oninput();
 }

@@ -4,14 +4,10 @@ const link = document.querySelector("[data-palette]");
 const kept = `svc-recent ${location.pathname.split("/console/")[0]}`;
 const account = document.querySelector('form[action$="/console/sign-out/"]')?.elements.account?.value;
 
-/** Pairs of path and name, the last first, of who is signed in: that may have changed in another tab. */
+/** Pairs of path and name, the last first, of who is signed in. */
 function read() {
-  try {
-    const [whose, places] = JSON.parse(sessionStorage.getItem(kept));
-    return whose === account ? places : [];
-  } catch {
-    return [];
-  }
+  const [whose, places] = JSON.parse(sessionStorage.getItem(kept)) ?? [];
+  return whose === account ? places : [];
 }
 
 const name = [...document.querySelectorAll(".crumbs a, .crumbs h1")].map((part) => part.textContent).join(" / ");

@@ -1,4 +1,4 @@
-// Suggestions for what a field refers to. Choosing has a page of its own that works without this.
+// Suggestions for what a field refers to. Choosing has a page of its own.
 
 // Only the newest question counts.
 let latest = 0;

@@ -1,4 +1,4 @@
-// Keeps what is typed into a form until it is sent, and offers it there again. Signing out forgets it.
+// Keeps what is typed into a form until it is sent, and offers it again. Signing out forgets it.
 
 const offer = document.querySelector("[data-typed]");
 const form = offer.nextElementSibling;

@@ -312,6 +312,8 @@ slow-reads = Für diese Liste liest die Datenbank die ganze Tabelle, die groß i
 slow-index = Schnell wird sie, wenn die Tabelle einen Index über diese Spalten bekommt: { $names }.
 slow-narrow = Solche Vergleiche können keinen Index benutzen. Schnell wird sie mit einem weiteren Filter nach einer Spalte, die einen hat: { $names }.
 list-load = Liste laden
+away-database = Die Datenbank antwortet seit { $time } nicht. Was gezeigt wird, wurde vorher gelesen; es kann wieder geändert werden, wenn die Datenbank zurück ist.
+away-service = Der Dienst antwortet nicht. Was gezeigt wird, wurde vorher gelesen.
 list-again = Die Liste konnte nicht gezeigt werden. Laden Sie die Seite noch einmal.
 
 # Saved views.

@@ -312,6 +312,8 @@ slow-reads = The database reads the whole table for this list, which is large, s
 slow-index = It is fast once the table has an index on these columns: { $names }.
 slow-narrow = Comparisons of this kind cannot use an index. It is fast with a further filter by a column that has one: { $names }.
 list-load = Load the list
+away-database = The database has not answered since { $time }. What is shown was read before; it can be changed again when the database is back.
+away-service = The service does not answer. What is shown was read before.
 list-again = The list could not be shown. Load the page again.
 
 # Saved views.

@@ -82,6 +82,38 @@ test("what was typed in a cell stays while the network or the database is away, 
   });
 });
 
+test("rows stay, greyed and with the time, while the database or the service is away, and are back by themselves", async () => {
+  await visit(async ({ page, visitor, cell }) => {
+    const away = page.locator("#away");
+    const frame = page.locator(".table-frame");
+    const isGrey = () => frame.evaluate((it) => getComputedStyle(it).filter !== "none");
+    const known = { timeout: 20_000 };
+    assert.equal(await isGrey(), false);
+    await cell(4, "name").dblclick();
+    const input = editor(page).locator('[name="value:name"]');
+    await input.fill("typed meanwhile");
+    await rename(file, `${file}.away`);
+    const [before] = text("away-database", { time: "TIME" }).split("TIME");
+    await away.getByText(before).waitFor(known);
+    assert.match(await away.innerText(), /\d\d:\d\d/);
+    assert.equal(await isGrey(), true);
+    assert.ok(await cell(5, "name").isVisible());
+    assert.equal(await input.inputValue(), "typed meanwhile");
+    assert.deepEqual(await findingsOfAxe(page), []);
+    await rename(`${file}.away`, file);
+    await away.waitFor({ ...known, state: "hidden" });
+    assert.equal(await isGrey(), false);
+    await visitor.context.setOffline(true);
+    await away.getByText(text("away-service")).waitFor(known);
+    assert.equal(await isGrey(), true);
+    await visitor.context.setOffline(false);
+    await away.waitFor({ ...known, state: "hidden" });
+    assert.equal(await input.inputValue(), "typed meanwhile");
+    const offline = /ERR_INTERNET_DISCONNECTED/;
+    assert.deepEqual(visitor.unexpected().filter((problem) => !offline.test(problem)), []);
+  });
+});
+
 test("a session that has ended is begun again beside the cell, and what was typed is saved", async () => {
   await visit(async ({ page, visitor, cell }) => {
     await cell(4, "note").dblclick();

@@ -1,6 +1,7 @@
 //! The records of a model as a table. The address is the whole state of it: it has the query string of the list that the
 //! service is asked for.
 
+mod away;
 mod bar;
 pub(crate) mod bulk;
 mod chosen;
@@ -41,6 +42,9 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         return Err(Problem::OtherMethod);
     }
     let query = visit.query()?;
+    if visit.fragment() == Some("away") {
+        return Ok(Answer::page(away::load(visit, scope, model.0).await?));
+    }
     let (opened, saved) = tokio::join!(
         Box::pin(Model::open(visit, scope, model)),
         Box::pin(Saved::load(visit, scope, model))

@@ -9,7 +9,7 @@ use svc_model::{
 };
 
 use super::{
-    View,
+    View, away,
     chosen::can_name,
     counting,
     layout::{self, TableColumn},
@@ -48,6 +48,7 @@ pub(super) fn records(
         @if page.results.is_empty() {
             p.empty-state { (texts.get("records-empty")) }
         } @else {
+            (away::at_first(texts))
             (table::grid(
                 model.name.as_str(),
                 &says(view),
