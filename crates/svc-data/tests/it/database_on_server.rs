@@ -113,6 +113,15 @@ async fn what_goes_with_the_commit_is_found_by_what_follows_and_is_done_with_all
         assert_eq!(number(&database, name).await, None, "{name}");
     }
 
+    for _ in 0..20 {
+        let announced = database.write::<_, Error, _>(move |c| {
+            c.announce();
+            insert_at_end(c, &["a"])
+        });
+        let failed = announced.await.unwrap_err();
+        assert_eq!(failed.kind(), ErrorKind::Constraint, "{failed}");
+    }
+
     let ignored = database.write::<_, Error, _>(move |c| {
         insert_at_end(c, &["a"])?;
         insert(c, "j").unwrap_err();

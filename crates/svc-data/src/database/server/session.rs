@@ -6,7 +6,10 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use futures_util::{TryStreamExt as _, future::try_join_all};
+use futures_util::{
+    TryStreamExt as _,
+    future::{join_all, try_join_all},
+};
 use tokio::{runtime::Handle, time::timeout};
 use tokio_postgres::{Client, Statement};
 
@@ -251,12 +254,16 @@ impl<'a> Session<'a> {
                     sets.iter().map(move |set| sent(ask(client, prepared, set)))
                 });
                 let asks: Vec<_> = asks.collect();
-                // Where a statement fails, the server takes the commit for a rollback.
+                // Where a statement fails, the server does not commit.
                 let ended = client.batch_execute(end).await;
-                for ask in asks {
-                    ask.await.map_err(translate)?;
+                let mut asked = join_all(asks).await.into_iter();
+                let asked = asked.try_for_each(|answer| answer.map(drop));
+                let done = asked.and(ended).map_err(translate);
+                if done.is_err() && keeps {
+                    // What comes before the commit may have failed too.
+                    client.batch_execute("ROLLBACK").await.map_err(translate)?;
                 }
-                ended.map_err(translate)
+                done
             });
             let ended = ended.await;
             lease.give_back(ended)
