@@ -148,6 +148,23 @@ mod tests {
     }
 
     #[test]
+    fn each_command_of_a_list_says_what_it_alone_is_about() {
+        fn check(command: &clap::Command) {
+            let mut said = std::collections::HashMap::new();
+            for one in command.get_subcommands() {
+                let name = one.get_name();
+                let about = one.get_about().map(ToString::to_string).unwrap_or_default();
+                assert!(!about.is_empty(), "{name} says nothing");
+                if let Some(other) = said.insert(about, name) {
+                    panic!("{name} and {other} say the same");
+                }
+                check(one);
+            }
+        }
+        check(&Cli::command());
+    }
+
+    #[test]
     fn operators_see_every_option_of_the_service() {
         use crate::{context::place::Place, serve::options::ServerOptions};
 

@@ -1,4 +1,4 @@
-// A cell that is changed in its place. Nothing is shown as saved before it is.
+// A cell that is changed in its place.
 
 const live = document.querySelector("#live");
 const says = document.querySelector("[data-grid]")?.dataset;
@@ -61,6 +61,7 @@ addEventListener("svc-open", async ({ target: cell, detail }) => {
     fire(input(), "input");
   }
   tell();
+  editor.scrollIntoView({ block: "nearest" });
 });
 
 addEventListener("keydown", (event) => {
@@ -78,7 +79,7 @@ addEventListener("submit", async (event) => {
   const form = event.target;
   const [box, cell] = [editor, at];
   if (!box?.contains(form)) return;
-  // Choosing a reference has a page of its own.
+  // Choosing has a page of its own.
   if (event.submitter?.name === "pick") return void (base = held());
   event.preventDefault();
   const isCell = form === own();

@@ -23,7 +23,7 @@ seen-as-end = Zurück zur eigenen Ansicht
 
 # Words of many places.
 
-confirm-name = Zur Bestätigung den Namen eingeben: { $name }
+confirm-name = Zur Bestätigung { $name } eingeben
 confirm-name-wrong = Zur Bestätigung { $name } eingeben. Es wurde nichts getan.
 yes = ja
 no = nein
@@ -379,16 +379,17 @@ conflict-mine = In diesem Formular:
 conflict-keep = Meinen behalten
 conflict-take = Den anderen nehmen
 delete = Löschen
-delete-what = Der Datensatz { $key } von { $model } wird endgültig gelöscht.
+delete-what = Der Datensatz { $key } von { $model } wird gelöscht.
+delete-forbidden = Der Datensatz { $key } von { $model } kann nicht gelöscht werden, solange andere auf ihn verweisen:
 delete-changed = Jemand anderes hat den Datensatz inzwischen geändert. Sehen Sie ihn noch einmal an, bevor Sie ihn löschen.
 references-count = { $count ->
     [one] ein Datensatz verweist darauf
    *[other] { $count } Datensätze verweisen darauf
 }
 references-hidden = Datensätze, die Sie nicht sehen dürfen
-rule-cascade = sie werden mit gelöscht
-rule-set-null = sie verweisen dann auf nichts
-rule-restrict = sie verbieten es
+rule-cascade = wird mit gelöscht
+rule-set-null = der Verweis wird leer
+rule-restrict = zuerst zu löschen oder zu ändern
 
 # Many records at once.
 
@@ -427,8 +428,8 @@ bulk-change-run = { $count ->
 }
 bulk-delete-what = { $count ->
     [0] kein Datensatz.
-    [one] ein Datensatz wird endgültig gelöscht.
-   *[other] { $count } Datensätze werden endgültig gelöscht.
+    [one] ein Datensatz wird gelöscht.
+   *[other] { $count } Datensätze werden gelöscht.
 }
 bulk-delete-run = { $count ->
     [one] Einen Datensatz löschen
@@ -442,7 +443,7 @@ bulk-references-all = { $count ->
 bulk-references-shown = ({ $count } von denen, die auf die { $seen } gezeigten Datensätze verweisen; die anderen wurden nicht angesehen)
 bulk-rule-cascade = werden mitgelöscht
 bulk-rule-set-null = bleiben und verweisen dann auf nichts
-bulk-rule-restrict = verhindern das Löschen: nichts wird gelöscht
+bulk-rule-restrict = verhindern es: nichts wird gelöscht, solange sie auf einen davon verweisen
 bulk-other-number = Die Anzahl der passenden Datensätze hat sich seit der Vorschau geändert. Nichts wurde geändert; prüfen Sie die neue Vorschau.
 bulk-changed = { $count ->
     [one] Ein Datensatz wurde geändert.
@@ -680,11 +681,12 @@ dashboard-about = etwa
 dashboard-add = Hinzufügen
 dashboard-add-button = Hinzufügen
 dashboard-add-chart = Zur Übersicht hinzufügen
-dashboard-no-model = Diese Tabelle gibt es nicht. Schreiben Sie Datenbank und Tabelle, etwa shop.orders.
+dashboard-no-model = Diese Tabelle gibt es nicht. Schreiben Sie Datenbank und Tabelle mit einem Punkt dazwischen.
 dashboard-full = Eine Übersicht hat höchstens { $count } Teile. Entfernen Sie zuerst einen.
+dashboard-count-form = Datenbank.Tabelle
 dashboard-none = Noch gibt es keine Übersicht. Was Sie hinzufügen, macht eine.
-dashboard-is-shared = Alle im Projekt sehen diese Übersicht.
-dashboard-becomes-own = Alle im Projekt sehen diese Übersicht. Was Sie ändern, macht eine eigene daraus.
+dashboard-is-shared = Diese Übersicht ist geteilt: Wer keine eigene hat, sieht sie vielleicht.
+dashboard-becomes-own = Diese Übersicht ist geteilt. Was Sie ändern, macht eine eigene daraus.
 dashboard-is-own = Nur Sie sehen diese Übersicht.
 dashboard-empty = In der Übersicht ist nichts.
 dashboard-hidden = (das Diagramm ist nicht geteilt: andere sehen es nicht)
@@ -984,9 +986,10 @@ rights-delete = löschen
 rights-read-write = lesen und schreiben
 rights-read-delete = lesen und löschen
 rights-write-delete = schreiben und löschen
-rights-all = alles
+rights-all = lesen, schreiben und löschen
 rights-inherit = wie oben ({ $rights })
 rights-inherited = von oben
+rights-pages = Rechte gelten für Tabellen; alle Mitglieder des Projekts sehen alle Seiten.
 rights-only-here = (in dieser Umgebung anders)
 rights-legend = ● steht vor einem Recht, das für diese Tabelle oder Datenbank gesetzt ist. Die anderen kommen von oben: von der Datenbank, von allen Datenbanken oder von dem, was das Team ohne jede Regel darf.
 rights-except = außer

@@ -23,7 +23,7 @@ seen-as-end = Back to your own view
 
 # Words of many places.
 
-confirm-name = To confirm, enter the name: { $name }
+confirm-name = To confirm, type { $name }
 confirm-name-wrong = Enter { $name } to confirm. Nothing was done.
 yes = yes
 no = no
@@ -379,16 +379,17 @@ conflict-mine = In this form:
 conflict-keep = Keep mine
 conflict-take = Take theirs
 delete = Delete
-delete-what = The record { $key } of { $model } is deleted for good.
+delete-what = The record { $key } of { $model } will be deleted.
+delete-forbidden = The record { $key } of { $model } cannot be deleted while others refer to it:
 delete-changed = Somebody else has changed the record meanwhile. Look at it again before you delete it.
 references-count = { $count ->
     [one] one record refers to it
    *[other] { $count } records refer to it
 }
 references-hidden = records that you may not see
-rule-cascade = deleted along with it
-rule-set-null = which then refer to nothing
-rule-restrict = which forbid it
+rule-cascade = to be deleted along with it
+rule-set-null = the reference becomes empty
+rule-restrict = to be deleted or changed first
 
 # Many records at once.
 
@@ -427,8 +428,8 @@ bulk-change-run = { $count ->
 }
 bulk-delete-what = { $count ->
     [0] no record.
-    [one] one record is deleted for good.
-   *[other] { $count } records are deleted for good.
+    [one] one record will be deleted.
+   *[other] { $count } records will be deleted.
 }
 bulk-delete-run = { $count ->
     [one] Delete one record
@@ -442,7 +443,7 @@ bulk-references-all = { $count ->
 bulk-references-shown = ({ $count } of those that refer to the { $seen } records that are shown; the others were not looked at)
 bulk-rule-cascade = are deleted too
 bulk-rule-set-null = stay, and then refer to nothing
-bulk-rule-restrict = prevent the deletion: nothing is deleted
+bulk-rule-restrict = prevent it: nothing is deleted while they refer to one of these
 bulk-other-number = The number of matching records has changed since the preview. Nothing was changed. Check the new preview.
 bulk-changed = { $count ->
     [one] One record was changed.
@@ -680,11 +681,12 @@ dashboard-about = about
 dashboard-add = Add
 dashboard-add-button = Add
 dashboard-add-chart = Add to the dashboard
-dashboard-no-model = There is no such table. Write the database and the table, such as shop.orders.
+dashboard-no-model = There is no such table. Write the database and the table with a point between them.
 dashboard-full = A dashboard has at most { $count } parts. Remove one first.
+dashboard-count-form = database.table
 dashboard-none = There is no dashboard yet. What you add makes one.
-dashboard-is-shared = Everybody in the project sees this dashboard.
-dashboard-becomes-own = Everybody in the project sees this dashboard. What you change makes one of your own.
+dashboard-is-shared = This dashboard is shared: who has none of their own may see it.
+dashboard-becomes-own = This dashboard is shared. What you change makes one of your own.
 dashboard-is-own = Only you see this dashboard.
 dashboard-empty = Nothing is on the dashboard.
 dashboard-hidden = (the chart is not shared: others do not see it)
@@ -984,9 +986,10 @@ rights-delete = delete
 rights-read-write = read and write
 rights-read-delete = read and delete
 rights-write-delete = write and delete
-rights-all = everything
+rights-all = read, write and delete
 rights-inherit = as above ({ $rights })
 rights-inherited = from above
+rights-pages = Rights are about tables; every member of the project sees all pages.
 rights-only-here = (differs in this environment)
 rights-legend = ● marks a right that is set for this table or database. The others come from above: from the database, from all databases, or from what the team may do without any rule.
 rights-except = except for

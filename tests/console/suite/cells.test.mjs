@@ -114,10 +114,21 @@ test("rows stay, greyed and with the time, while the database or the service is 
   });
 });
 
+test("Enter saves a short text as it was typed, without a line break", async () => {
+  await visit(async ({ page, cell }) => {
+    await cell(5, "note").dblclick();
+    await editor(page).locator('[name="value:note"]').fill("one line");
+    await page.keyboard.press("Enter");
+    await editor(page).waitFor({ state: "detached" });
+    assert.equal(await cell(5, "note").innerText(), "one line");
+    assert.equal(JSON.parse(await world.data("own", "models/parts/5")).note, "one line");
+  });
+});
+
 test("a session that has ended is begun again beside the cell, and what was typed is saved", async () => {
   await visit(async ({ page, visitor, cell }) => {
     await cell(4, "note").dblclick();
-    await editor(page).locator("textarea").fill("typed before");
+    await editor(page).locator('[name="value:note"]').fill("typed before");
     await visitor.context.clearCookies();
     await editor(page).getByRole("button", { name: text("save"), exact: true }).click();
     await editor(page).getByLabel(text("email")).fill(EMAIL);

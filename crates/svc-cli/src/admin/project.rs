@@ -24,7 +24,7 @@ const HOSTS: &str =
 /// How the fields of a project are called here.
 const NAMES: &[(&str, &str)] = &[("unique_name", "NAME"), ("owner", "--owner")];
 
-/// Add, list, remove and set projects
+/// Add, list, set and remove projects
 #[derive(Subcommand)]
 pub(crate) enum Project {
     /// Add a project, with the environment prod and the teams Administrator, Editor and Read Only

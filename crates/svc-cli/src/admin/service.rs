@@ -20,7 +20,7 @@ const DEADLINE: Duration = Duration::from_secs(600);
 /// How many entries of a list are read at once.
 const PER_PAGE: u32 = 1_000;
 
-/// A group of commands, and the service that they administer.
+// A group of commands, and the service that they administer. The help of the group is that of its commands.
 #[derive(Args)]
 pub(crate) struct Administer<C: Subcommand> {
     #[command(subcommand)]
@@ -41,7 +41,7 @@ pub(crate) trait Command: Subcommand {
     async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error>;
 }
 
-/// Where the service is; without an address it is that of the store.
+// Where the service is; without an address it is that of the store. A comment of clap would be the help of each group.
 #[derive(Args)]
 #[command(next_help_heading = "Service")]
 pub(crate) struct ServiceAddress {

@@ -170,9 +170,9 @@ impl Confirmation<'_> {
             form.stack method="post" action=(self.action) {
                 (account_field(visit))
                 (hidden)
-                @if let Some(name) = self.name {
+                @if let Some(name) = self.name.filter(|_| !self.is_forbidden) {
                     label { (texts.with("confirm-name", [("name", name.into())]))
-                        input name="confirm" autocomplete="off" autocapitalize="none" spellcheck="false" required;
+                        input name="confirm" value=(visit.form().text("confirm")) autocomplete="off" autocapitalize="none" spellcheck="false" required;
                     }
                 }
                 div.actions {

@@ -89,7 +89,7 @@ async fn changed(
     Ok(Ok(tiles))
 }
 
-/// The model of a text such as `shop.orders`.
+/// The model of a text: database and table, with a point between them.
 async fn counted(context: &Context<'_>, text: &str) -> Result<Option<Tile>> {
     let Some((resource, model)) = text.split_once('.') else {
         return Ok(None);
@@ -217,7 +217,7 @@ fn page(context: &Context<'_>, dashboard: &Dashboard, message: Option<Markup>) -
             form.toolbar method="post" action=(here) {
                 (account_field(context.visit))
                 label { (texts.get("dashboard-count")) " "
-                    input name="count" value=(context.visit.form().text("count")) placeholder="shop.orders" autocapitalize="none"
+                    input name="count" value=(context.visit.form().text("count")) placeholder=(texts.get("dashboard-count-form")) autocapitalize="none"
                         autocomplete="off" spellcheck="false" required;
                 }
                 button name="action" value="add" { (texts.get("dashboard-add-button")) }

@@ -16,6 +16,8 @@ pub(crate) struct Input<'a> {
     pub(crate) id: &'a str,
     /// The element that says what is wrong with it.
     pub(crate) error: Option<&'a str>,
+    /// Whether it is the cell of a table, where Enter saves: a short text has one line there.
+    pub(crate) is_cell: bool,
 }
 
 /// The input of a field, which holds what was entered.
@@ -25,18 +27,23 @@ pub(crate) fn input(
     now: &Entered,
     named: &Input<'_>,
 ) -> Markup {
-    let Input { name, id, error } = *named;
+    let Input {
+        name,
+        id,
+        error,
+        is_cell,
+    } = *named;
     let text = match now {
         Entered::Text(text) => text.as_str(),
         _ => "",
     };
     let invalid = error.map(|_| "true");
     let is_long = text.len() > ONE_LINE
-        || text.contains('\n')
+        || text.contains(['\n', '\r'])
+        || (field.field == FieldType::TextField && !is_cell)
         || matches!(
             field.field,
-            FieldType::TextField
-                | FieldType::BinaryField
+            FieldType::BinaryField
                 | FieldType::JsonField
                 | FieldType::ArrayField
                 | FieldType::GeometryField
@@ -86,6 +93,29 @@ fn rows(kind: FieldType, text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_text_has_one_line_in_a_cell_and_lines_stay_lines() {
+        let field = FieldDescription::new("note", FieldType::TextField, "text");
+        let texts = &Texts::all()[0];
+        let has_lines = |text: &str, is_cell: bool| {
+            let named = Input {
+                name: "value:note",
+                id: "f0",
+                error: None,
+                is_cell,
+            };
+            let now = Entered::Text(text.to_owned());
+            input(texts, &field, &now, &named)
+                .into_string()
+                .contains("<textarea")
+        };
+        assert!(!has_lines("a note", true));
+        assert!(has_lines("a note", false));
+        assert!(has_lines("two\nlines", true));
+        assert!(has_lines("old\rlines", true));
+        assert!(has_lines(&"x".repeat(81), true));
+    }
 
     #[test]
     fn a_short_text_has_one_line_and_a_long_one_as_many_as_it_takes() {

@@ -32,19 +32,28 @@ pub(crate) async fn answer(
     let (record, etag) = load(&model, &id).await?;
     let place = model.record(&id);
     let references = model.records().references(id.clone()).send().await?;
-    let rules = references.iter().filter(|it| it.count != Some(0));
+    let mut rules = references.iter().filter(|it| it.count != Some(0));
+    let is_forbidden = rules.any(|it| it.rule == DeleteRule::Restrict);
     let texts = visit.texts;
+    let named = [
+        ("model", model.name.as_str().into()),
+        ("key", id.as_str().into()),
+    ];
+    let what = match is_forbidden {
+        true => texts.with("delete-forbidden", named),
+        false => texts.with("delete-what", named),
+    };
     let is_production = model.context.scope.is_production();
     let question = Confirmation {
         what: html! {
-            p { (texts.with("delete-what", [("model", model.name.as_str().into()), ("key", id.as_str().into())])) }
+            p { (what) }
             (going_along(texts, &references))
         },
         action: model.below(&id, ["delete"]),
         cancel: place.clone(),
         button: texts.get("delete"),
         name: is_production.then_some(model.name.as_str()),
-        is_forbidden: rules.into_iter().any(|it| it.rule == DeleteRule::Restrict),
+        is_forbidden,
     };
     let mut message = None;
     if visit.is_post() && !question.is_given(visit) {

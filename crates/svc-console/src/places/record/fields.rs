@@ -22,6 +22,8 @@ use crate::{
 pub(super) enum About<'r> {
     /// A record that there is: its values can be looked at by themselves.
     Record(&'r RecordId),
+    /// One field of it, in the cell of a table.
+    Cell(&'r RecordId),
     New,
     /// A new record that a field of another form is to refer to. What its own fields refer to is not chosen on the way.
     Referred,
@@ -45,7 +47,7 @@ pub(super) fn only(
     field: &FieldDescription,
     record: &RecordId,
 ) -> Markup {
-    one(model, sent, field, 0, About::Record(record))
+    one(model, sent, field, 0, About::Cell(record))
 }
 
 /// Whether a field can be changed in the form.
@@ -100,6 +102,7 @@ fn one(
                         name: &format!("value:{name}"),
                         id: &id,
                         error: errors.map(|_| error_id.as_str()),
+                        is_cell: matches!(about, About::Cell(_)),
                     }))
                     @if field.field == FieldType::BinaryField { p.small.muted { (texts.get("binary-hint")) } }
                     (states(texts, sent, field, now))
@@ -116,7 +119,7 @@ fn one(
                         }
                     }
                     @if !sent.is_new && !field.editable { p.small.muted { (texts.get("why-database")) } }
-                    @if let About::Record(record) = about && (cut.is_some() || field.field == FieldType::BinaryField) {
+                    @if let About::Record(record) | About::Cell(record) = about && (cut.is_some() || field.field == FieldType::BinaryField) {
                         p.small { a href=(model.below(record, ["value", name])) { (texts.get("value-open")) } }
                     }
                 }

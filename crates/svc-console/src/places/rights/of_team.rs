@@ -226,7 +226,7 @@ impl Page<'_> {
                 div.matrix { (table(&texts.get("rights"), &head, &body)) }
                 div.actions {
                     button.primary { (texts.get("save")) }
-                    span.small.muted { (texts.get("rights-all-environments")) }
+                    span.small.muted { (texts.get("rights-all-environments")) " " (texts.get("rights-pages")) }
                 }
             }
         }

@@ -258,6 +258,7 @@ impl Page<'_> {
             name: &format!("value:{}", field.name),
             id: &id,
             error: errors.map(|_| error_id.as_str()),
+            is_cell: false,
         };
         let choice = |value: &str, is_chosen: bool, text: &str| {
             html! { label.check { input type="radio" name=(state) value=(value) checked[is_chosen]; (text) } }

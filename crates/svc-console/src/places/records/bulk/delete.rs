@@ -55,6 +55,8 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let place = left_out.fold(place, |place, row| place.with("_leave", row.as_str()));
     let back = model.list().query(chosen.of_list());
     let count = sample.count.unwrap_or_default();
+    let mut known = references.iter().filter(|it| it.count != Some(0));
+    let is_prevented = known.any(|it| it.rule == DeleteRule::Restrict);
     let question = Confirmation {
         what: html! {
             (going_along(texts, &references, sample.results.len(), count))
@@ -67,7 +69,7 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
             .scope
             .is_production()
             .then_some(model.name.as_str()),
-        is_forbidden: count == 0,
+        is_forbidden: count == 0 || is_prevented,
     };
     let (mut message, mut status) = (None, StatusCode::OK);
     if visit.is_post() && !question.is_given(visit) {
@@ -100,7 +102,7 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let page = model.frame(texts.get("bulk-delete"), above).page(&html! {
         @if let Some(message) = message { (message) }
         p { (sample::which(&model, &chosen)) " "
-            strong { (texts.with("bulk-delete-what", [("count", count.into())])) } }
+            @if !is_prevented { strong { (texts.with("bulk-delete-what", [("count", count.into())])) } } }
         (some(&model, &chosen, &sample, &fields))
         (question.form(visit, &expect))
     });
