@@ -83,7 +83,7 @@ fn many_records_are_changed_after_a_preview_and_only_as_many_as_it_said() {
         // Deleting asks for the name in prod, and says how many.
         let place = format!("{}delete/?_which=only&_row=12&_row=13", list(engine));
         let page = browser.page(&place);
-        assert!(page.contains("2 records are deleted"), "{page}");
+        assert!(page.contains("2 records will be deleted"), "{page}");
         let refused = browser.submit(&place, &page, &[]);
         assert_eq!(refused.status, 400);
         let done = browser.submit_ok(&place, &page, &[("confirm", "parts")]);

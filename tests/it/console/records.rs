@@ -136,7 +136,14 @@ fn records_are_listed_opened_and_changed_by_forms_alone_on_every_engine() {
         let makers = format!("/console/projects/main/prod/records/{engine}/makers/record/1/");
         assert!(browser.page(&makers).contains("parts/?maker_id=1"));
         let forbidden = browser.page(&format!("{makers}delete/"));
-        assert!(forbidden.contains("disabled"), "{forbidden}");
+        let many = format!(
+            "{}delete/?_which=only&_row=1",
+            makers.replace("record/1/", "")
+        );
+        for page in [forbidden, browser.page(&many)] {
+            assert!(page.contains("button class=\"danger\" disabled"), "{page}");
+            assert!(!page.contains("name=\"confirm\""), "{page}");
+        }
     }
 }
 
