@@ -696,6 +696,7 @@ dashboard-remove = Entfernen
 dashboard-done = Fertig
 dashboard-forget = Meine löschen und die geteilte sehen
 dashboard-share = Mit allen teilen
+dashboard-unshare = Nicht mehr teilen
 pick-partly = Alle Datensätze zu durchsuchen dauert länger. Tippen Sie weiter, oder wählen Sie auf einer eigenen Seite.
 
 # Pages.

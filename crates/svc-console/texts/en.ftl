@@ -696,6 +696,7 @@ dashboard-remove = Remove
 dashboard-done = Done
 dashboard-forget = Delete mine, and see the shared one
 dashboard-share = Share it with everybody
+dashboard-unshare = Do not share it any more
 pick-partly = Searching all records takes longer. Go on typing, or choose on a page of its own.
 
 # Pages.

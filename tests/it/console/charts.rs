@@ -341,6 +341,15 @@ fn charts_are_saved_and_put_on_the_dashboard() {
     eve.post(&dashboard, &[("action", "forget")]);
     assert!(eve.page(HOME).contains("s.parts"));
 
+    // Only administrators decide what everybody sees first.
+    assert!(!eve.page(&dashboard).contains("unshare"));
+    eve.post(&dashboard, &[("action", "unshare")]);
+    assert!(eve.page(HOME).contains("s.parts"));
+    browser.post(&dashboard, &[("action", "unshare")]);
+    assert!(!eve.page(HOME).contains("s.parts") && browser.page(HOME).contains("s.parts"));
+    browser.post(&dashboard, &[("action", "share")]);
+    assert!(eve.page(HOME).contains("s.parts"));
+
     let opened = browser.get(&format!("{HOME}charts/"));
     let (_, uid) = opened.body.split_once("charts/saved/").unwrap();
     let uid = uid.split('/').next().unwrap();

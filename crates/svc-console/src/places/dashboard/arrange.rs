@@ -32,7 +32,8 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
     };
     let done = match visit.form().text("action") {
         "forget" => forget(&context, &dashboard).await,
-        "share" => share(&context, &dashboard).await,
+        "share" => set_shared(&context, &dashboard, true).await,
+        "unshare" => set_shared(&context, &dashboard, false).await,
         _ => match changed(&context, &dashboard).await? {
             Ok(tiles) => keep(&context, &dashboard, &tiles).await,
             Err(message) => return refused(notice::error(visit, &message)),
@@ -154,18 +155,25 @@ async fn forget(context: &Context<'_>, dashboard: &Dashboard) -> Result<(), svc_
     }
 }
 
-/// Shares the own one where there is no other.
-async fn share(context: &Context<'_>, dashboard: &Dashboard) -> Result<(), svc_api::Error> {
-    let own = dashboard
-        .item
-        .as_ref()
-        .filter(|item| !item.shared && !dashboard.hides_shared);
+/// Whether the one that is shown can be shared, as the only one, or is shared and need not be. It is the first view of the
+/// environment for everybody, so administrators decide.
+fn can_share(context: &Context<'_>, dashboard: &Dashboard) -> bool {
+    context.is_administrator() && dashboard.item.is_some() && !dashboard.hides_shared
+}
+
+/// Shares the one that is shown, or ends that: then it is its maker's alone.
+async fn set_shared(
+    context: &Context<'_>,
+    dashboard: &Dashboard,
+    shared: bool,
+) -> Result<(), svc_api::Error> {
     let administration = context.client.administration();
-    let Some(item) = own else {
+    let item = dashboard.item.as_ref();
+    let Some(item) = item.filter(|_| can_share(context, dashboard)) else {
         return Ok(());
     };
     let mut patch = ItemPatch::new();
-    patch.shared = Some(true);
+    patch.shared = Some(shared);
     administration
         .items()
         .update(&item.uid, patch)
@@ -228,8 +236,12 @@ fn page(context: &Context<'_>, dashboard: &Dashboard, message: Option<Markup>) -
             a.button.primary href=(context.scope.home(context.visit)) { (texts.get("dashboard-done")) }
             @if dashboard.hides_shared {
                 button name="action" value="forget" { (texts.get("dashboard-forget")) }
-            } @else if dashboard.item.is_some() && !is_shared {
-                button name="action" value="share" { (texts.get("dashboard-share")) }
+            } @else if can_share(context, dashboard) {
+                @if is_shared {
+                    button name="action" value="unshare" { (texts.get("dashboard-unshare")) }
+                } @else {
+                    button name="action" value="share" { (texts.get("dashboard-share")) }
+                }
             }
         }
     };
