@@ -1152,7 +1152,8 @@ settings-prod-stays = Die Umgebung prod kann nicht gelöscht werden.
 settings-copy = Kopieren
 settings-members-what = Mitglieder melden sich bei dieser Konsole an. Das Team entscheidet, was sie sehen und ändern. Eine Adresse ohne Konto bekommt eine Einladung.
 settings-members-add = Hinzufügen
-settings-members-added = Das Mitglied ist hinzugefügt. Wer noch kein Passwort hat, bekommt eine Mail mit einem Link.
+settings-members-added = { $email } ist jetzt Mitglied. Wer noch kein Passwort hat, bekommt eine Mail mit einem Link.
+settings-members-none = Kein Mitglied passt.
 settings-members-count = { $count ->
     [one] ein Mitglied
    *[other] { $count } Mitglieder

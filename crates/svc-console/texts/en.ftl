@@ -1152,7 +1152,8 @@ settings-prod-stays = The environment prod cannot be deleted.
 settings-copy = Copy
 settings-members-what = Members sign in to this console. The team decides what they see and change. An address without an account gets an invitation.
 settings-members-add = Add
-settings-members-added = The member was added. Somebody who has no password yet gets a mail with a link.
+settings-members-added = { $email } is a member now. Somebody who has no password yet gets a mail with a link.
+settings-members-none = No member fits.
 settings-members-count = { $count ->
     [one] one member
    *[other] { $count } members

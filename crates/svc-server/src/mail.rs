@@ -186,7 +186,7 @@ async fn tell(store: &Store, wake: &MailHandle, mut stop: watch::Receiver<bool>)
                 if newest > reported {
                     tracing::warn!(
                         mails = mails.len(),
-                        "mail is waiting in the outbox: svc mail list shows it; configure --smtp-url to send it"
+                        "mail is waiting in the outbox: svc mail list shows it (with the same --dir or --store); configure --smtp-url to send it"
                     );
                 }
                 reported = reported.max(newest);

@@ -36,13 +36,14 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
     let mut hint = Markup::default();
     if visit.is_post() {
         let sent = visit.form();
-        let new = members.create(sent.text("email").trim(), sent.text("team"));
+        let email = sent.text("email").trim();
+        let new = members.create(email, sent.text("team"));
         match new.send().await {
-            Ok(_) => return Ok(Answer::go(&place.with("added", "1"))),
+            Ok(_) => return Ok(Answer::go(&place.with("added", email))),
             Err(error) => filled.refuse(error, &["email", "team"])?,
         }
-    } else if form.get("added").is_some() {
-        filled.done(&texts.get("settings-members-added"));
+    } else if let Some(email) = form.get("added") {
+        filled.done(&texts.with("settings-members-added", [("email", email.into())]));
         hint = outbox::hint(visit, &context.client, &context.account).await?;
     }
     let mut query = ListQuery::new().order_by("email").per_page(PER_PAGE);
@@ -88,7 +89,11 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
             (team_filter(texts, &teams, chosen))
             button { (texts.get("rights-show")) }
         }
-        (rows(context, &page.results))
+        @if page.results.is_empty() {
+            p.empty-state { (texts.get("settings-members-none")) }
+        } @else {
+            (rows(context, &page.results))
+        }
         (paging::links(texts, &page, &query, at, &counted))
     };
     let above = vec![(texts.get("area-settings"), context.place(["settings"]))];
