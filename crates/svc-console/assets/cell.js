@@ -6,13 +6,13 @@ const make = (name, properties) => Object.assign(document.createElement(name), p
 const notice = (textContent) => make("p", { className: "notice error", textContent });
 const ask = (address, options) => svcPart(address, "cell", options).catch(() => ({ content: notice(says.lost) }));
 const fire = (on, name, detail) => on.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
-let editor = null;
-let at = null;
+let editor;
+let at;
 // The cell whose form is awaited, and what is typed meanwhile.
-let opening = null;
+let opening;
 let typed = "";
 // What the form held at first; nothing once it was refused.
-let base = null;
+let base;
 
 const own = () => editor?.querySelector(".cell-form");
 const held = () => String(new URLSearchParams(new FormData(own())));

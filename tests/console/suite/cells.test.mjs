@@ -97,6 +97,12 @@ test("rows stay, greyed and with the time, while the database or the service is 
     await away.getByText(before).waitFor(known);
     assert.match(await away.innerText(), /\d\d:\d\d/);
     assert.equal(await isGrey(), true);
+    // It is said once, however often it is asked.
+    await away.evaluate((it) => { it.isSaid = true; });
+    // The second answer comes after the first one was used.
+    const isAsked = (answer) => answer.request().headers()["svc-fragment"] === "away";
+    for (let answers = 0; answers < 2; answers += 1) await page.waitForResponse(isAsked, known);
+    assert.equal(await away.evaluate((it) => it.isSaid), true);
     assert.ok(await cell(5, "name").isVisible());
     assert.equal(await input.inputValue(), "typed meanwhile");
     assert.deepEqual(await findingsOfAxe(page), []);
