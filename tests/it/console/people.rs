@@ -431,8 +431,16 @@ fn a_team_leads_to_its_members_and_stays_while_it_has_some() {
     // The form of the members has the team chosen.
     let page = browser.page(&members);
     let fields = [("email", "carla@example.com")];
-    browser.submit_ok(&at("settings/members/"), &page, &fields);
+    let added = browser.submit_ok(&at("settings/members/"), &page, &fields);
+    let (_, uid) = added.split_once("?added=").unwrap();
+    let page = browser.page(&added);
+    assert!(page.contains("is a member now"), "{page}");
+    // An address that somebody has made up says nothing.
+    let made_up = added.replace(uid, "nobody@example.com");
+    assert!(!browser.page(&made_up).contains("is a member now"));
     assert!(browser.page(&members).contains("carla@example.com"));
+    let nobody = browser.page(&at("settings/members/?_search=nobody%40example.com"));
+    assert!(nobody.contains("No member fits."), "{nobody}");
     let delete = format!("{place}delete/");
     let page = browser.page(&delete);
     assert!(

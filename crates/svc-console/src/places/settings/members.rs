@@ -36,14 +36,15 @@ pub(super) async fn list(context: &Context<'_>) -> Result<Answer> {
     let mut hint = Markup::default();
     if visit.is_post() {
         let sent = visit.form();
-        let email = sent.text("email").trim();
-        let new = members.create(email, sent.text("team"));
+        let new = members.create(sent.text("email").trim(), sent.text("team"));
         match new.send().await {
-            Ok(_) => return Ok(Answer::go(&place.with("added", email))),
+            Ok(added) => return Ok(Answer::go(&place.with("added", &added.uid))),
             Err(error) => filled.refuse(error, &["email", "team"])?,
         }
-    } else if let Some(email) = form.get("added") {
-        filled.done(&texts.with("settings-members-added", [("email", email.into())]));
+    } else if let Some(uid) = form.get("added")
+        && let Ok(added) = members.get(uid).send().await
+    {
+        filled.done(&texts.with("settings-members-added", [("email", added.email.into())]));
         hint = outbox::hint(visit, &context.client, &context.account).await?;
     }
     let mut query = ListQuery::new().order_by("email").per_page(PER_PAGE);
