@@ -24,7 +24,7 @@ seen-as-end = Back to your own view
 # Words of many places.
 
 confirm-name = To confirm, type { $name }
-confirm-name-wrong = Enter { $name } to confirm. Nothing was done.
+confirm-name-wrong = Type { $name } to confirm. Nothing was done.
 yes = yes
 no = no
 empty = empty

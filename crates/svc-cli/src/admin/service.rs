@@ -41,7 +41,7 @@ pub(crate) trait Command: Subcommand {
     async fn run(self, context: &Context, at: &ServiceAddress) -> Result<(), Error>;
 }
 
-// Where the service is; without an address it is that of the store. A comment of clap would be the help of each group.
+// Where the service is; without an address it is that of the store. Documentation here would be the help of each group.
 #[derive(Args)]
 #[command(next_help_heading = "Service")]
 pub(crate) struct ServiceAddress {

@@ -63,7 +63,7 @@ pub fn measure(cluster: &Cluster, url: &str, goals: &mut Goals) -> Result<(), Er
         "a page, beside begin with a lock, a read, three rows, a notification and commit by the driver alone: ratio",
         &format!("{LONGER}"),
         &format!(
-            "{:.2} ({} and {}; about {:.0} statements before the commit; a round trip that commits nothing takes {})",
+            "{:.2} ({} and {}; statements before the commit: about {:.0}; a round trip that commits nothing takes {})",
             service.as_secs_f64() / bare.as_secs_f64(),
             report::time(service),
             report::time(bare),

@@ -25,7 +25,7 @@ pub(super) async fn to_text(state: &State) -> ApiResult<String> {
     add_resources(state, &mut families);
     families.histogram(
         "svc_store_statement_duration_seconds",
-        "How long statements on the store of the service took.",
+        "How long statements on the store of the service took, without those that are sent with a commit.",
         [(Vec::new(), state.store.statement_durations().counts())],
     );
     add_caches(state, &mut families);
