@@ -223,6 +223,8 @@ fn text(ready: &Ready, dir: &Path) -> String {
          curl -H \"Authorization: Bearer {key}\" \"{pages}\"\n\n\
          The mails that it would send, such as invitations, with their links:\n\
          svc mail list --dir {dir}\n\n\
+         With SQLite files of your own, which the console then connects as sqlite:/FOLDER/FILE:\n\
+         svc demo --sqlite-dir FOLDER\n\n\
          For svc pages, svc records and the examples:\n\
          export SVC_API_BASE_URL={base} SVC_APP_BASE_URL={app} SVC_PROJECT={project} \
          SVC_ENVIRONMENT={environment} SVC_API_TOKEN={token} SVC_API_KEY={key}\n",

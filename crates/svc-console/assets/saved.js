@@ -4,7 +4,7 @@ const live = document.querySelector("#live");
 let note;
 
 // What is there from the beginning is not announced.
-setTimeout(() => { live.textContent = document.querySelector("[data-sorted]")?.dataset.sorted ?? ""; }, 300);
+setTimeout(() => { live.textContent ||= document.querySelector("[data-sorted]")?.dataset.sorted ?? ""; }, 300);
 
 // The rows stay. It is asked for an hour, while somebody looks; said once.
 setTimeout(clearInterval, 36e5, setInterval(async () => {

@@ -5,6 +5,8 @@ use std::fmt;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use svc_model::QueryString;
 
+use crate::ui::escaped::Escaped;
+
 /// What stays as it is in a part of a path.
 const PART: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
@@ -100,7 +102,15 @@ pub(crate) fn anchor_of(kind: &str, name: &str) -> String {
 
 impl maud::Render for Href {
     fn render_to(&self, buffer: &mut String) {
-        self.to_string().render_to(buffer);
+        Escaped(&self.path).render_to(buffer);
+        if !self.query.is_empty() {
+            buffer.push('?');
+            Escaped(self.query.as_str()).render_to(buffer);
+        }
+        if let Some(anchor) = &self.anchor {
+            buffer.push('#');
+            Escaped(anchor).render_to(buffer);
+        }
     }
 }
 

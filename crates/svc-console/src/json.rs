@@ -1,6 +1,97 @@
-//! Where a text that is meant to be JSON has its fault.
+//! JSON as text: what a value says, and where a text that is meant to be JSON has its fault.
 
+use std::{borrow::Cow, fmt};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
+use svc_model::JsonObject;
+
+/// An object whose properties are looked up by name.
+pub(crate) trait Object {
+    /// The value of a property as JSON.
+    fn raw(&self, name: &str) -> Option<&RawValue>;
+}
+
+impl Object for JsonObject {
+    fn raw(&self, name: &str) -> Option<&RawValue> {
+        let mut properties = self.iter();
+        properties
+            .find(|(known, _)| *known == name)
+            .map(|(_, raw)| raw)
+    }
+}
+
+/// An object that borrows its properties from the JSON that it was read from, for tables of thousands of values.
+#[derive(Debug, Default)]
+pub(crate) struct Borrowed<'j>(Vec<(Cow<'j, str>, &'j RawValue)>);
+
+impl<'j> Borrowed<'j> {
+    /// Reads an object; anything else has no properties.
+    pub(crate) fn read(json: &'j RawValue) -> Self {
+        serde_json::from_str(json.get()).unwrap_or_default()
+    }
+
+    /// The properties of an object that is the value of this property.
+    pub(crate) fn object(&self, name: &str) -> Borrowed<'j> {
+        self.find(name).map(Borrowed::read).unwrap_or_default()
+    }
+
+    fn find(&self, name: &str) -> Option<&'j RawValue> {
+        let mut properties = self.0.iter();
+        properties
+            .find(|(known, _)| known == name)
+            .map(|(_, raw)| *raw)
+    }
+}
+
+impl Object for Borrowed<'_> {
+    fn raw(&self, name: &str) -> Option<&RawValue> {
+        self.find(name)
+    }
+}
+
+impl<'de> Deserialize<'de> for Borrowed<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Properties;
+
+        impl<'de> Visitor<'de> for Properties {
+            type Value = Borrowed<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut properties = Vec::with_capacity(16);
+                while let Some((Name(name), raw)) = map.next_entry()? {
+                    properties.push((name, raw));
+                }
+                Ok(Borrowed(properties))
+            }
+        }
+
+        deserializer.deserialize_map(Properties)
+    }
+}
+
+/// A name, which is borrowed where nothing in it is escaped.
+#[derive(Deserialize)]
+struct Name<'j>(#[serde(borrow)] Cow<'j, str>);
+
+/// What a JSON string says; `None` for any other value.
+pub(crate) fn text(json: &str) -> Option<Cow<'_, str>> {
+    // Of numbers nothing is asked: a reader would write a whole sentence about each one.
+    if !json.starts_with('"') {
+        return None;
+    }
+    match json.contains('\\') {
+        false => serde_json::from_str(json).ok().map(Cow::Borrowed),
+        true => serde_json::from_str(json).ok().map(Cow::Owned),
+    }
+}
 
 /// What is wrong with a text that is meant to be JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +136,30 @@ pub(crate) fn check(text: &str) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn properties_are_found_by_their_names_also_by_escaped_ones() {
+        let json = r#"{"a": 1.10, "\u00e4\"": {"b": "x"}, "c": null}"#;
+        let json = RawValue::from_string(json.to_owned()).unwrap();
+        let object = Borrowed::read(&json);
+        assert_eq!(object.raw("a").map(RawValue::get), Some("1.10"));
+        assert_eq!(object.raw("c").map(RawValue::get), Some("null"));
+        assert!(object.raw("d").is_none());
+        let inner = object.object("ä\"");
+        assert_eq!(inner.raw("b").map(RawValue::get), Some("\"x\""));
+        assert!(object.object("a").raw("b").is_none());
+        let owned: JsonObject = serde_json::from_str(json.get()).unwrap();
+        assert_eq!(owned.raw("a").map(RawValue::get), Some("1.10"));
+    }
+
+    #[test]
+    fn only_a_string_says_a_text() {
+        assert!(matches!(text(r#""a b""#), Some(Cow::Borrowed("a b"))));
+        assert_eq!(text(r#""a\"\u00e4""#).as_deref(), Some("a\"ä"));
+        for other in ["1.10", "null", "[\"a\"]", "\"a", ""] {
+            assert_eq!(text(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn a_fault_is_named_by_line_and_character() {

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request, Response};
 use http_body::{Frame, SizeHint};
 use parking_lot::Mutex;
-use svc_model::wire::{Body, BoxError, BoxFuture, Transport, TransportError};
+use svc_model::wire::{Body, BoxError, BoxFuture, Timer, Transport, TransportError};
 
 pub(crate) const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
@@ -106,6 +106,30 @@ impl Drop for Open {
             let what = std::mem::take(&mut self.what);
             calls.named.push((what, now - self.began));
         }
+    }
+}
+
+/// The timer of the runtime, for the deadlines of calls: the usual one of a client wakes a thread of its own for each of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RuntimeTimer {
+    start: tokio::time::Instant,
+}
+
+impl RuntimeTimer {
+    pub(crate) fn new() -> Self {
+        Self {
+            start: tokio::time::Instant::now(),
+        }
+    }
+}
+
+impl Timer for RuntimeTimer {
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(async move { tokio::time::sleep(duration).await })
+    }
+
+    fn now(&self) -> Duration {
+        self.start.elapsed()
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod cell;
 pub(crate) mod chart;
 pub(crate) mod credentials;
 pub(crate) mod diff;
+pub(crate) mod escaped;
 pub(crate) mod filled;
 pub(crate) mod form;
 pub(crate) mod frame;

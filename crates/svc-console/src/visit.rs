@@ -3,6 +3,7 @@
 use std::{borrow::Cow, collections::HashMap, fmt, sync::Arc};
 
 use http::{HeaderValue, Method, Request, header, request::Parts};
+use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use svc_api::{
     Client,
@@ -24,7 +25,7 @@ use crate::{
     problem::{Problem, Result},
     session::{Cookie, Sender, TOKEN, is_same, prefix_of, token_of},
     texts::Texts,
-    timing::Timing,
+    timing::{RuntimeTimer, Timing},
 };
 
 /// The largest form, in bytes.
@@ -53,11 +54,19 @@ pub(crate) struct Visit {
     token: Option<String>,
     /// Whether the form must have the token of the session.
     needs_token: bool,
+    /// The client that was made last, which the parts of a place share.
+    made: Mutex<Option<Made>>,
     /// Where the time goes.
     pub(crate) timing: Timing,
     /// The first place of the console.
     pub(crate) root: Href,
     pub(crate) texts: &'static Texts,
+}
+
+/// A client, and the environment that it is for.
+struct Made {
+    scope: Option<(ProjectName, EnvironmentName)>,
+    client: Client,
 }
 
 /// The fields of a form, in their order.
@@ -169,6 +178,7 @@ impl Visit {
             account: None,
             token: None,
             needs_token: false,
+            made: Mutex::default(),
             timing: Timing::start(),
         }
     }
@@ -189,6 +199,7 @@ impl Visit {
             account: self.account.clone(),
             token: self.token.clone(),
             needs_token: false,
+            made: Mutex::default(),
             timing: Timing::start(),
             root: self.root.clone(),
             texts: self.texts,
@@ -300,6 +311,7 @@ impl Visit {
 
     fn take_session(&mut self, opened: Result<Option<OpenSession>, BoxError>) -> Result<()> {
         let opened = opened.map_err(Problem::Unavailable)?;
+        *self.made.get_mut() = None;
         self.authorization = opened.as_ref().map(|opened| opened.authorization.clone());
         self.kept = opened.and_then(|opened| opened.kept);
         if let Some(kept) = &self.kept {
@@ -444,6 +456,7 @@ impl Visit {
 
     /// The places that follow show what a user of the environment would see.
     pub(crate) fn act_as(&mut self, user: &str) {
+        *self.made.get_mut() = None;
         self.acting_as = Some(ActingAs::new(user));
     }
 
@@ -476,6 +489,25 @@ impl Visit {
     }
 
     fn client_for(&self, scope: Option<(&ProjectName, &EnvironmentName)>) -> Result<Client> {
+        let mut made = self.made.lock();
+        if let Some(made) = &*made
+            && scope
+                == made
+                    .scope
+                    .as_ref()
+                    .map(|(project, environment)| (project, environment))
+        {
+            return Ok(made.client.clone());
+        }
+        let client = self.make_client(scope)?;
+        *made = Some(Made {
+            scope: scope.map(|(project, environment)| (project.clone(), environment.clone())),
+            client: client.clone(),
+        });
+        Ok(client)
+    }
+
+    fn make_client(&self, scope: Option<(&ProjectName, &EnvironmentName)>) -> Result<Client> {
         let (transport, data, app) = (
             self.timing.around(self.service.transport(&self.parts)),
             self.service.base_url(),
@@ -483,6 +515,7 @@ impl Visit {
         );
         let mut builder = Client::builder()
             .transport(AsUser::around(transport, self.acting_as(), data, app)?)
+            .timer(RuntimeTimer::new())
             .api_base_url(data)
             .app_base_url(app)
             .token_provider(OfSession(self.authorization.clone()));

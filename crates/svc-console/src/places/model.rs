@@ -1,6 +1,6 @@
 //! A model, as the places about its records know it.
 
-use std::time::Duration;
+use std::{borrow::Cow, ops::Deref, sync::Arc, time::Duration};
 
 use svc_api::{Client, Records};
 use svc_model::{
@@ -12,6 +12,7 @@ use super::{Context, Scope, controls};
 use crate::{
     descriptions::Models,
     href::{Href, anchor_of},
+    json::{self, Object},
     problem::{Problem, Result, is_passing},
     texts::Texts,
     ui::frame::{Area, Frame},
@@ -27,10 +28,44 @@ pub(crate) struct Model<'v> {
     pub(crate) context: Context<'v>,
     pub(crate) resource: ResourceName,
     pub(crate) name: ModelName,
-    pub(crate) description: ModelDescription,
+    pub(crate) description: Described,
     all: Models,
     /// The query string of the list that somebody has come from, as the address says it.
     came_from: QueryString,
+}
+
+/// The description of a model: one of those that all visits share, unless less is permitted.
+#[derive(Debug)]
+pub(crate) struct Described {
+    all: Models,
+    at: usize,
+    narrowed: Option<Box<ModelDescription>>,
+}
+
+impl Described {
+    fn find(all: &Models, name: &str) -> Option<Self> {
+        let at = all.iter().position(|known| known.model == name)?;
+        Some(Self {
+            all: Arc::clone(all),
+            at,
+            narrowed: None,
+        })
+    }
+
+    /// What may be done with the records from now on.
+    fn permit(&mut self, can: Can) {
+        let mut narrowed = Box::new((**self).clone());
+        narrowed.permit(can);
+        self.narrowed = Some(narrowed);
+    }
+}
+
+impl Deref for Described {
+    type Target = ModelDescription;
+
+    fn deref(&self) -> &ModelDescription {
+        self.narrowed.as_deref().unwrap_or(&self.all[self.at])
+    }
 }
 
 /// Fields that refer to a record of another model, or of this one.
@@ -55,8 +90,7 @@ impl<'v> Model<'v> {
             described.await.map_err(Problem::from)
         };
         let (context, all) = tokio::try_join!(Context::open(visit, scope), described)?;
-        let found = all.iter().find(|known| known.model == model);
-        let mut description = found.ok_or(Problem::NotFound)?.clone();
+        let mut description = Described::find(&all, model).ok_or(Problem::NotFound)?;
         if visit.acting_as().is_some() {
             // What the user may write is not for who only sees it.
             description.permit(Can::new(false, false, false));
@@ -129,13 +163,12 @@ impl<'v> Model<'v> {
 
     /// The address of a record of a model.
     pub(crate) fn record_of(&self, model: &str, id: &RecordId) -> Href {
-        self.context.place([
-            "records",
-            self.resource.as_str(),
-            model,
-            "record",
-            id.as_str(),
-        ])
+        self.records_of(model).below([id.as_str()])
+    }
+
+    /// What the addresses of a model's records begin with.
+    pub(crate) fn records_of(&self, model: &str) -> Href {
+        self.list_of(model).below(["record"])
     }
 
     /// The fields of the primary key.
@@ -144,7 +177,7 @@ impl<'v> Model<'v> {
     }
 
     /// The key of a record; `None` when the model has none or the record does not have all of it.
-    pub(crate) fn id_of(&self, record: &JsonObject) -> Option<RecordId> {
+    pub(crate) fn id_of(&self, record: &impl Object) -> Option<RecordId> {
         let fields = self.key_fields();
         let parts = fields.iter().map(|field| plain_text(record, field));
         let parts: Option<Vec<String>> = parts.collect();
@@ -247,7 +280,7 @@ impl<'v> Model<'v> {
     }
 
     /// What a record is called: its label fields, else its key.
-    pub(crate) fn label_of(&self, record: &JsonObject) -> String {
+    pub(crate) fn label_of(&self, record: &impl Object) -> String {
         label(&self.description, record)
     }
 }
@@ -303,7 +336,7 @@ fn key_fields(model: &ModelDescription) -> Vec<&str> {
 }
 
 /// What a record of a model is called.
-pub(crate) fn label(model: &ModelDescription, record: &JsonObject) -> String {
+pub(crate) fn label(model: &ModelDescription, record: &impl Object) -> String {
     let fields = model.label_fields.iter().map(String::as_str);
     let texts: Vec<String> = fields
         .filter_map(|field| plain_text(record, field))
@@ -333,9 +366,12 @@ pub(crate) fn is_text(model: &ModelDescription, name: &str) -> bool {
 }
 
 /// A value as plain text: a text itself, anything else as JSON; `None` for NULL and for what is not there.
-pub(crate) fn plain_text(record: &JsonObject, field: &str) -> Option<String> {
-    let raw = record.get_raw(field).filter(|raw| *raw != "null")?;
-    Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()))
+pub(crate) fn plain_text(record: &impl Object, field: &str) -> Option<String> {
+    let raw = record.raw(field)?.get();
+    if raw == "null" {
+        return None;
+    }
+    Some(json::text(raw).map_or_else(|| raw.to_owned(), Cow::into_owned))
 }
 
 /// How long a value was before it was cut.

@@ -20,7 +20,7 @@ pub(crate) mod views;
 pub(crate) use self::{
     filters::narrowed,
     layout::TableColumn,
-    table::{Record, data_cell},
+    table::{DataColumn, Record},
 };
 
 use maud::{Markup, html};
@@ -32,7 +32,7 @@ use super::{Scope, controls, model::Model, record::history};
 use crate::{
     answer::Answer,
     problem::{Problem, Result},
-    ui::notice,
+    ui::{frame::Stacked, notice},
     visit::{Form, Visit},
 };
 
@@ -88,7 +88,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         None => None,
     };
     let page = |slow: Option<&Markup>, wrong: Option<&Error>, rows: Markup| {
-        frame.page(&html! {
+        let above = html! {
             @if let Some(done) = done(visit, &query) { (done) }
             @if let Some(deleted) = &deleted { (deleted) }
             @if let Some(field) = model.key_in_place() { p.muted { (visit.texts.with("why-key", [("field", field.into())])) } }
@@ -96,8 +96,8 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
             (bar::bar(&view, &saved, &query, wrong))
             @if let Some(slow) = slow { (slow) }
             @if !view.gone.is_empty() { (gone_columns(visit, &view.gone)) }
-            (rows)
-        })
+        };
+        frame.page(&Stacked([above, rows]))
     };
     if let Some(invalid) = &invalid {
         return Ok(Answer::page(page(None, None, message_of(visit, invalid))));

@@ -1,10 +1,10 @@
 //! Values of records, as a reader wants to see them. They are JSON as the service has sent it: numbers keep their digits.
 
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 use serde_json::value::RawValue;
 use svc_model::resources::FieldType;
 
-use crate::texts::Texts;
+use crate::{json, texts::Texts, ui::escaped::Escaped};
 
 /// A value of a field, of which `cut` characters exist where only the first ones were read.
 pub(crate) fn cell(
@@ -14,26 +14,28 @@ pub(crate) fn cell(
     cut: Option<u64>,
 ) -> Markup {
     let raw = value.map_or("null", RawValue::get);
-    match raw {
-        "null" => return html! { span.null { "NULL" } },
-        "true" => return html! { span.yes { (texts.get("yes")) } },
-        "false" => return html! { span.no { (texts.get("no")) } },
-        _ => {}
-    }
-    let text: Option<String> = serde_json::from_str(raw).ok();
-    match (kind, text) {
-        (FieldType::BinaryField, text) => html! {
-            span.binary { (texts.with("bytes", [("count", bytes_of(text.as_deref(), cut).into())])) }
-        },
-        (FieldType::DateTimeField | FieldType::DateField, Some(text)) => html! {
-            time datetime=(text) { (date_text(&text)) }
-        },
-        (_, Some(text)) if text.is_empty() => html! { span.empty { (texts.get("empty")) } },
-        (FieldType::JsonField | FieldType::GeometryField | FieldType::ArrayField, text) => html! {
-            code { bdi { (text.as_deref().unwrap_or(raw)) (more(cut)) } }
-        },
-        (_, Some(text)) => html! { bdi { (link_or_text(&text)) (more(cut)) } },
-        (_, None) => html! { bdi { (raw) } },
+    // One template, since a table has thousands of these.
+    html! {
+        @match (kind, json::text(raw)) {
+            _ if raw == "null" => span.null { "NULL" },
+            _ if raw == "true" => span.yes { (texts.get("yes")) },
+            _ if raw == "false" => span.no { (texts.get("no")) },
+            (FieldType::BinaryField, text) => span.binary {
+                (texts.with("bytes", [("count", bytes_of(text.as_deref(), cut).into())]))
+            },
+            (FieldType::DateTimeField | FieldType::DateField, Some(text)) => time datetime=(Escaped(&text)) { (date_text(&text)) },
+            (FieldType::JsonField | FieldType::GeometryField | FieldType::ArrayField, text) if text.as_deref() != Some("") => code {
+                bdi { (text.as_deref().unwrap_or(raw)) @if cut.is_some() { (More) } }
+            },
+            (_, Some(text)) => {
+                @if text.is_empty() { span.empty { (texts.get("empty")) } }
+                @else { bdi {
+                    @if is_link(&text) { a href=(text) rel="noreferrer noopener" { (text) } } @else { (Escaped(&text)) }
+                    @if cut.is_some() { (More) }
+                } }
+            },
+            (_, None) => bdi { (Escaped(raw)) },
+        }
     }
 }
 
@@ -42,9 +44,12 @@ fn bytes_of(text: Option<&str>, cut: Option<u64>) -> u64 {
     cut.unwrap_or_else(|| text.unwrap_or_default().len() as u64 / 2)
 }
 
-fn more(cut: Option<u64>) -> Markup {
-    html! {
-        @if cut.is_some() { span.more { "…" } }
+/// Says that there is more of a value than is shown.
+struct More;
+
+impl Render for More {
+    fn render(&self) -> Markup {
+        html! { span.more { "…" } }
     }
 }
 
@@ -55,20 +60,14 @@ fn date_text(text: &str) -> String {
     text.strip_suffix("+00:00").unwrap_or(text).to_owned()
 }
 
-/// A text is a link only where its scheme is harmless.
-fn link_or_text(text: &str) -> Markup {
-    let is_link = ["http://", "https://", "mailto:"].iter().any(|scheme| {
+/// Whether a text is shown as a link: only where its scheme is harmless.
+fn is_link(text: &str) -> bool {
+    let has_scheme = ["http://", "https://", "mailto:"].iter().any(|scheme| {
         text.get(..scheme.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     });
-    let is_one_word = text.bytes().all(|byte| byte > b' ') && text.len() < 2_000;
-    html! {
-        @if is_link && is_one_word {
-            a href=(text) rel="noreferrer noopener" { (text) }
-        } @else {
-            (text)
-        }
-    }
+    let is_one_word = || text.len() < 2_000 && text.bytes().all(|byte| byte > b' ');
+    has_scheme && is_one_word()
 }
 
 #[cfg(test)]

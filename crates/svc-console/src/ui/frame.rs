@@ -1,6 +1,6 @@
 //! What is around every place: head, navigation, and where one is.
 
-use maud::{DOCTYPE, Markup, html};
+use maud::{DOCTYPE, Markup, Render, html};
 use svc_model::{
     EnvironmentName,
     administration::account::Account,
@@ -113,15 +113,15 @@ impl Frame<'_> {
     }
 
     /// The whole page.
-    pub(crate) fn page(&self, main: &Markup) -> Markup {
+    pub(crate) fn page(&self, main: &impl Render) -> Markup {
         let visit = self.visit;
         let texts = visit.texts;
         let environment = self.scope.map(|(_, environment)| environment);
         let is_production = environment.is_some_and(|name| name.as_str() == EnvironmentName::PROD);
-        document(
-            visit,
-            &self.title,
-            &html! {
+        html! {
+            (DOCTYPE)
+            html lang=(texts.language()) {
+                (head(visit, &self.title))
                 body.console.production[is_production] {
                     a.skip href="#main" { (texts.get("skip")) }
                     header.bar {
@@ -165,8 +165,8 @@ impl Frame<'_> {
                     }
                     div #live aria-live="polite" .visually-hidden {}
                 }
-            },
-        )
+            }
+        }
     }
 
     /// The way to the page that finds places, which a module opens as a dialog.
@@ -271,18 +271,29 @@ impl Frame<'_> {
     }
 }
 
+/// Parts of a page that stand one below the other: they become a part of it without being copied together first.
+pub(crate) struct Stacked<const N: usize>(pub(crate) [Markup; N]);
+
+impl<const N: usize> Render for Stacked<N> {
+    fn render_to(&self, buffer: &mut String) {
+        for part in &self.0 {
+            part.render_to(buffer);
+        }
+    }
+}
+
 /// A page without navigation, such as that for signing in.
 pub(crate) fn plain_page(visit: &Visit, title: &str, main: &Markup) -> Markup {
-    document(
-        visit,
-        title,
-        &html! {
+    html! {
+        (DOCTYPE)
+        html lang=(visit.texts.language()) {
+            (head(visit, title))
             body.plain-page {
                 main #main { (main) }
                 div #live aria-live="polite" .visually-hidden {}
             }
-        },
-    )
+        }
+    }
 }
 
 /// Has browsers show a page once its end is there, so that nothing moves in between: a table would get wider with its rows.
@@ -290,23 +301,19 @@ pub(crate) fn until_whole() -> Markup {
     html! { link rel="expect" href="#live" blocking="render"; }
 }
 
-fn document(visit: &Visit, title: &str, body: &Markup) -> Markup {
+fn head(visit: &Visit, title: &str) -> Markup {
     html! {
-        (DOCTYPE)
-        html lang=(visit.texts.language()) {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) " · svc" }
-                link rel="icon" href=(ICON.href(&visit.root));
-                link rel="stylesheet" href=(STYLES.href(&visit.root));
-                (until_whole())
-                @for script in [&*SCRIPT, &*PALETTE, &*RECENT] {
-                    script type="module" src=(script.href(&visit.root)) {}
-                }
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            title { (title) " · svc" }
+            link rel="icon" href=(ICON.href(&visit.root));
+            link rel="stylesheet" href=(STYLES.href(&visit.root));
+            (until_whole())
+            @for script in [&*SCRIPT, &*PALETTE, &*RECENT] {
+                script type="module" src=(script.href(&visit.root)) {}
             }
-            (body)
         }
     }
 }

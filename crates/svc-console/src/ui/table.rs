@@ -1,19 +1,18 @@
 //! Tables.
 
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
 /// A table that scrolls sideways by itself; `head` and `body` are its rows.
 pub(crate) fn table(name: &str, head: &Markup, body: &Markup) -> Markup {
-    framed(
-        name,
-        &html! {
+    html! {
+        div.table-frame tabindex="0" role="region" aria-label=(name) {
             table.records {
                 caption.visually-hidden { (name) }
                 thead { (head) }
                 tbody { (body) }
             }
-        },
-    )
+        }
+    }
 }
 
 /// What the modules of a table say.
@@ -36,11 +35,10 @@ pub(crate) fn grid(
     class: Option<&str>,
     columns: &Markup,
     head: &Markup,
-    body: &Markup,
+    body: &impl Render,
 ) -> Markup {
-    framed(
-        name,
-        &html! {
+    html! {
+        div.table-frame tabindex="0" role="region" aria-label=(name) {
             table class={ "records" @if let Some(class) = class { " " (class) } } data-grid
                 data-edits[says.has_edits] data-sorted=[&says.sorted] data-lost=(says.lost) data-unsaved=(says.unsaved) {
                 caption.visually-hidden { (name) }
@@ -48,12 +46,6 @@ pub(crate) fn grid(
                 thead { (head) }
                 tbody { (body) }
             }
-        },
-    )
-}
-
-fn framed(name: &str, table: &Markup) -> Markup {
-    html! {
-        div.table-frame tabindex="0" role="region" aria-label=(name) { (table) }
+        }
     }
 }

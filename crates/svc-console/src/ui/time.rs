@@ -5,7 +5,7 @@ use jiff::{
     civil::{Date, DateTime, Time},
     tz::TimeZone,
 };
-use maud::{Markup, html};
+use maud::{Markup, display, html};
 use svc_model::administration::account::Account;
 
 /// The time zone of an account; UTC where it has none.
@@ -31,9 +31,9 @@ pub(crate) fn clock(account: &Account, text: &str) -> String {
     }
 }
 
-/// A point in time, exact to a second.
+/// A point in time, exact to a second, with the short name of the time zone.
 pub(crate) fn second(account: &Account, text: &str) -> Markup {
-    shown(account, text, "%Y-%m-%d %H:%M:%S")
+    shown(account, text, "%Y-%m-%d %H:%M:%S %Z")
 }
 
 fn shown(account: &Account, text: &str, format: &str) -> Markup {
@@ -41,9 +41,9 @@ fn shown(account: &Account, text: &str, format: &str) -> Markup {
         return html! { bdi { (text) } };
     };
     let there = time.to_zoned(zone_of(account));
-    let whole = there.strftime("%Y-%m-%d %H:%M:%S %:z %Q").to_string();
+    let whole = there.strftime("%Y-%m-%d %H:%M:%S %:z %Q");
     html! {
-        time datetime=(format!("{time:.0}")) title=(whole) { (there.strftime(format).to_string()) }
+        time datetime=(display(format_args!("{time:.0}"))) title=(display(whole)) { (display(there.strftime(format))) }
     }
 }
 
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(
             berlin,
             "<time datetime=\"2026-07-01T22:30:15Z\" title=\"2026-07-02 00:30:15 +02:00 Europe/Berlin\">\
-             2026-07-02 00:30:15</time>"
+             2026-07-02 00:30:15 CEST</time>"
         );
         let utc = minute(&account(None), time).into_string();
         assert!(utc.ends_with(">2026-07-01 22:30</time>"), "{utc}");

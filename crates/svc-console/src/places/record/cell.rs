@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use maud::{Markup, html};
+use serde_json::value::RawValue;
 use svc_api::Error;
 use svc_model::{
     Condition, Expand, Expanded, FieldFilter, JsonObject, ListQuery, Lookup, Operand, RecordId,
@@ -14,7 +15,7 @@ use crate::{
     href::Href,
     places::{
         model::{LIST, Model, plain_text},
-        records::{Record, TableColumn, data_cell, narrowed, without_controls},
+        records::{DataColumn, Record, TableColumn, narrowed, without_controls},
     },
     problem::{Problem, Result, is_passing},
     ui::{
@@ -117,7 +118,7 @@ async fn saved(
 ) -> Result<Answer> {
     let mut names = vec![field.name.clone()];
     names.extend(model.key_fields().into_iter().map(str::to_owned));
-    let mut call = model.records().typed::<JsonObject>().get(id.clone());
+    let mut call = model.records().typed::<Box<RawValue>>().get(id.clone());
     if let Some((_, related)) = model.leads_to(&field.name) {
         let labels = related.label_fields.clone();
         let mut expand = Expand::default();
@@ -129,13 +130,9 @@ async fn saved(
     }
     let record = call.fields(names).excerpt(EXCERPT).send().await?;
     let href = model.record(id);
-    let cell = data_cell(
-        model,
-        &Record::of(&record),
-        &TableColumn::plain(field),
-        Some(&href),
-        false,
-    );
+    let column = TableColumn::plain(field);
+    let column = DataColumn::new(model, &column, false);
+    let cell = column.cell(model, &Record::of(&record), Some(&href));
     // Behind a cell that is in no table, parsers leave out forms.
     Ok(Answer::page(html! {
         table { tbody { tr { (cell) } } }

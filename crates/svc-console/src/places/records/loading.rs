@@ -1,8 +1,9 @@
 //! The rows of a list: with the page where they come soon, else behind its beginning, which has a link that ends the list.
 
 use maud::{Markup, html};
+use serde_json::value::RawValue;
 use svc_api::Error;
-use svc_model::{Count, JsonObject, ListQuery, Paginated};
+use svc_model::{Count, ListQuery, Paginated};
 
 use super::{View, counting, filters::chips, layout::Layout, saved::Saved, speed, table};
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
 };
 
 /// What the service has answered.
-type Loaded = Result<Paginated<JsonObject>, Error>;
+type Loaded = Result<Paginated<Box<RawValue>>, Error>;
 
 /// The page with the rows; `whole` is the page around a sentence about how slow it is, what was refused, and around them. Where
 /// the address asks for the number of records, it comes after them.

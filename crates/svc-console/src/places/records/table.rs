@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 use serde_json::value::RawValue;
 use svc_model::{
-    JsonObject, ListQuery, OrderBy, Paginated, QueryString, RecordId, resources::FieldDescription,
+    ListQuery, OrderBy, Paginated, QueryString, RecordId, resources::ModelDescription,
 };
 
 use super::{
@@ -17,8 +17,9 @@ use super::{
 use crate::{
     assets::{CELL, GRID, RECORDS, SAVED},
     href::Href,
+    json::{Borrowed, Object as _},
     places::model::{self, LIST, Model, row_anchor},
-    ui::{cell::cell, paging, table},
+    ui::{cell::cell, escaped::Escaped, paging, table},
 };
 
 /// How long the query of a list may be, in bytes, to stand in the addresses of its records: each row has it.
@@ -27,7 +28,7 @@ const LONGEST: usize = 2 << 10;
 /// The records of a page, with the ways to the next ones, and how many there are, where that is known.
 pub(super) fn records(
     view: &View<'_>,
-    page: &Paginated<JsonObject>,
+    page: &Paginated<Box<RawValue>>,
     counted: Option<Markup>,
 ) -> Markup {
     let model = view.model;
@@ -36,9 +37,13 @@ pub(super) fn records(
     let can = model.description.can;
     let has_boxes = can_name && (can.update || can.delete);
     let columns = view.shown();
+    let in_order = columns.iter().enumerate();
     let rows = Rows {
         model,
-        columns: &columns,
+        records: &page.results,
+        columns: in_order
+            .map(|(at, column)| DataColumn::new(model, column, at == 0))
+            .collect(),
         place: model.list().below(["record"]),
         list: list_of(view),
         box_name: has_boxes.then(|| texts.around("choose-one", "key")),
@@ -60,7 +65,7 @@ pub(super) fn records(
                         @for column in &columns { (head(view, column)) }
                     }
                 },
-                &rows.markup(&page.results),
+                &rows,
             ))
             (with_many(view, can_name))
             script type="module" src=(RECORDS.href(&model.context.visit.root)) {}
@@ -160,10 +165,11 @@ fn list_of(view: &View<'_>) -> QueryString {
     query
 }
 
-/// What all rows have in common.
+/// The rows of a page, with what they have in common.
 struct Rows<'t> {
     model: &'t Model<'t>,
-    columns: &'t [TableColumn<'t>],
+    records: &'t [Box<RawValue>],
+    columns: Vec<DataColumn<'t>>,
     /// What the addresses of the records begin with.
     place: Href,
     /// What they have to lead back to the list.
@@ -172,24 +178,35 @@ struct Rows<'t> {
     box_name: Option<(String, String)>,
 }
 
-impl Rows<'_> {
-    fn markup(&self, records: &[JsonObject]) -> Markup {
+impl Render for Rows<'_> {
+    fn render_to(&self, buffer: &mut String) {
+        let is_pinned = self.columns.iter().any(|column| column.shown.is_pinned);
         // Of a model without a key several records may be called alike: the first one has the identifier of the row.
         let mut known = HashSet::new();
-        html! {
-            @for record in records {
-                @let id = self.model.id_of(record);
-                @let is_first = id.as_ref().is_some_and(|id| known.insert(id.clone()));
-                (self.row(record, id.as_ref(), is_first))
+        for (at, record) in self.records.iter().enumerate() {
+            let record = Record::of(record);
+            let id = self.model.id_of(&record.fields);
+            let is_first = id.as_ref().is_some_and(|id| known.insert(id.clone()));
+            let row = self.row(&record, id.as_ref(), is_first, is_pinned);
+            row.render_to(buffer);
+            if at == 0 {
+                // The others are about as long.
+                buffer.reserve((self.records.len() - 1) * row.0.len());
             }
         }
     }
+}
 
-    fn row(&self, record: &JsonObject, id: Option<&RecordId>, is_first: bool) -> Markup {
-        let is_pinned = self.columns.iter().any(|column| column.is_pinned);
+impl Rows<'_> {
+    fn row(
+        &self,
+        record: &Record<'_>,
+        id: Option<&RecordId>,
+        is_first: bool,
+        is_pinned: bool,
+    ) -> Markup {
         let href = id.map(|id| self.place.below([id.as_str()]));
         let opened = href.clone().map(|href| href.query(self.list.clone()));
-        let record = Record::of(record);
         html! {
             tr id=[id.filter(|_| is_first).map(row_anchor)] data-record=[&href] {
                 @if let Some((before, behind)) = &self.box_name {
@@ -199,8 +216,8 @@ impl Rows<'_> {
                         }
                     }
                 }
-                @for (at, column) in self.columns.iter().enumerate() {
-                    (data_cell(self.model, &record, column, opened.as_ref(), at == 0))
+                @for column in &self.columns {
+                    (column.cell(self.model, record, opened.as_ref()))
                 }
             }
         }
@@ -209,68 +226,96 @@ impl Rows<'_> {
 
 /// A record, with what came besides its fields.
 pub(crate) struct Record<'r> {
-    fields: &'r JsonObject,
+    fields: Borrowed<'r>,
     /// How long values were before they were cut.
-    cut: JsonObject,
+    cut: Borrowed<'r>,
     /// The records that fields refer to.
-    expanded: JsonObject,
+    expanded: Borrowed<'r>,
 }
 
 impl<'r> Record<'r> {
-    pub(crate) fn of(fields: &'r JsonObject) -> Self {
-        let object = |name: &str| fields.get(name).ok().flatten().unwrap_or_default();
+    pub(crate) fn of(json: &'r RawValue) -> Self {
+        let fields = Borrowed::read(json);
         Self {
+            cut: fields.object("_cut"),
+            expanded: fields.object("_expand"),
             fields,
-            cut: object("_cut"),
-            expanded: object("_expand"),
         }
     }
 }
 
-/// A cell of a column; that of the key, or the first one, leads to the record.
-pub(crate) fn data_cell(
-    model: &Model<'_>,
-    record: &Record<'_>,
-    shown: &TableColumn<'_>,
-    href: Option<&Href>,
-    is_first: bool,
-) -> Markup {
-    let column = shown.field;
-    let is_key = is_first || model.key_fields().contains(&column.name.as_str());
-    html! {
-        td class=[&shown.class] data-field=(column.name) {
-            @match href {
-                Some(href) if is_key => a.key href=(href) {
-                    bdi { (model::plain_text(record.fields, &column.name).unwrap_or_else(|| "NULL".to_owned())) }
+/// A column, with what its cells need to know of the model.
+pub(crate) struct DataColumn<'t> {
+    shown: &'t TableColumn<'t>,
+    /// Whether its cells lead to the record.
+    is_key: bool,
+    reference: Option<Referring<'t>>,
+}
+
+/// What the cells of a column refer to.
+struct Referring<'t> {
+    model: &'t ModelDescription,
+    /// What the addresses of its records begin with; `None` where the field leads to another column than its key.
+    place: Option<Href>,
+}
+
+impl<'t> DataColumn<'t> {
+    /// A column; the first one of a table leads to the records, as those of the key do.
+    pub(crate) fn new(model: &'t Model<'_>, shown: &'t TableColumn<'t>, is_first: bool) -> Self {
+        let name = shown.field.name.as_str();
+        Self {
+            shown,
+            is_key: is_first || model.key_fields().contains(&name),
+            reference: model.leads_to(name).map(|(relation, related)| Referring {
+                model: related,
+                place: (related.primary_key_field == relation.related_field)
+                    .then(|| model.records_of(&related.model)),
+            }),
+        }
+    }
+
+    /// The cell of a record.
+    pub(crate) fn cell(
+        &self,
+        model: &Model<'_>,
+        record: &Record<'_>,
+        href: Option<&Href>,
+    ) -> Markup {
+        let name = &self.shown.field.name;
+        html! {
+            td class=[&self.shown.class] data-field=(Escaped(name)) {
+                @match href {
+                    Some(href) if self.is_key => a.key href=(href) {
+                        bdi { (model::plain_text(&record.fields, name).unwrap_or_else(|| "NULL".to_owned())) }
+                    },
+                    _ => (self.value(model, record)),
+                }
+            }
+        }
+    }
+
+    fn value(&self, model: &Model<'_>, record: &Record<'_>) -> Markup {
+        let field = self.shown.field;
+        let raw = record.fields.raw(&field.name);
+        let cut = record.cut.raw(&field.name);
+        let cut = cut.and_then(|cut| cut.get().parse().ok());
+        let shown = || cell(model.texts(), field.field, raw, cut);
+        let Some(referring) = &self.reference else {
+            return shown();
+        };
+        let Some(key) = model::plain_text(&record.fields, &field.name) else {
+            return shown();
+        };
+        let label = model::label(referring.model, &record.expanded.object(&field.name));
+        let label = Some(label).filter(|label| !label.is_empty() && *label != key);
+        html! {
+            @match &referring.place {
+                Some(place) => a.reference href=(place.below([key.as_str()])) {
+                    bdi { (label.as_deref().unwrap_or(&key)) }
                 },
-                _ => (value(model, record, column)),
+                None => (shown()),
             }
+            @if label.is_some() { " " span.muted { bdi { (key) } } }
         }
-    }
-}
-
-fn value(model: &Model<'_>, record: &Record<'_>, column: &FieldDescription) -> Markup {
-    let raw = record.fields.iter().find(|(name, _)| *name == column.name);
-    let raw: Option<&RawValue> = raw.map(|(_, raw)| raw);
-    let cut = record.cut.get(&column.name).ok().flatten();
-    let shown = cell(model.texts(), column.field, raw, cut);
-    let Some((relation, related)) = model.leads_to(&column.name) else {
-        return shown;
-    };
-    let Some(key) = model::plain_text(record.fields, &column.name) else {
-        return shown;
-    };
-    let expanded: Option<JsonObject> = record.expanded.get(&column.name).ok().flatten();
-    let label = expanded.map(|record| model::label(related, &record));
-    let label = label.filter(|label| !label.is_empty() && *label != key);
-    // The field may lead to another column than the key.
-    let leads_to_key = related.primary_key_field == relation.related_field;
-    html! {
-        @if leads_to_key {
-            a.reference href=(model.record_of(&related.model, &RecordId::from(key.as_str()))) {
-                bdi { (label.as_deref().unwrap_or(&key)) }
-            }
-        } @else { (shown) }
-        @if label.is_some() { " " span.muted { bdi { (key) } } }
     }
 }

@@ -1,9 +1,10 @@
 //! What is shown of a model.
 
 use maud::{Markup, html};
+use serde_json::value::RawValue;
 use svc_model::{
-    Count, Expand, Expanded, JsonObject, ListQuery, Paginated, QueryString,
-    resources::FieldDescription, wire::BoxFuture,
+    Count, Expand, Expanded, ListQuery, Paginated, QueryString, resources::FieldDescription,
+    wire::BoxFuture,
 };
 
 use super::{
@@ -110,7 +111,9 @@ impl<'m> View<'m> {
     }
 
     /// The records of the page.
-    pub(super) fn load(&self) -> BoxFuture<'static, Result<Paginated<JsonObject>, svc_api::Error>> {
+    pub(super) fn load(
+        &self,
+    ) -> BoxFuture<'static, Result<Paginated<Box<RawValue>>, svc_api::Error>> {
         let mut query = self.query.clone();
         query.per_page = Some(query.per_page.unwrap_or(PER_PAGE).min(MOST_PER_PAGE));
         query.count = Count::None;
@@ -129,7 +132,7 @@ impl<'m> View<'m> {
         }
         query.expand = (!expand.is_empty()).then_some(expand);
         let records = self.model.records();
-        let call = records.typed::<JsonObject>().list().query(query);
+        let call = records.typed::<Box<RawValue>>().list().query(query);
         Box::pin(call.send())
     }
 }
