@@ -1,4 +1,4 @@
-//! JSON as text: what a value says, and where a text that is meant to be JSON has its fault.
+//! JSON as it came: objects whose properties are looked up, what a string says, and where a text that is meant to be JSON has its fault.
 
 use std::{borrow::Cow, fmt};
 
