@@ -54,7 +54,8 @@ impl Databases {
             format!("postgres={postgres}"),
             format!("mariadb={mariadb}"),
         ];
-        let (store, service) = serve(&resources, &[]);
+        // Some of the values have 100 MB, on the disk of a machine that is busy with other tests.
+        let (store, service) = serve(&resources, &["--statement-timeout", "100"]);
         let folders = [folder, store];
         Self { service, folders }
     }

@@ -16,7 +16,7 @@ use svc_tests::{
 use super::Cluster;
 
 /// How many rows the file has that is imported, each in a transaction of its own.
-const ROWS: i64 = 2_000;
+const ROWS: i64 = 500;
 
 struct Imports {
     cluster: Cluster,
@@ -127,7 +127,7 @@ fn an_import_goes_on_when_its_node_is_back_with_its_folder() {
 fn an_import_that_waits_at_a_node_that_lives_is_not_given_up() {
     let imports = Imports::start(&["--import-grace", "10", "--statement-timeout", "60"]);
     // A node works on two of one database.
-    let all = [(); 3].map(|()| imports.begin(500));
+    let all = [(); 3].map(|()| imports.begin(300));
     let mut shop = imports.cluster.shop();
     shop.busy_timeout(Duration::from_secs(20)).unwrap();
     let lock = shop.transaction_with_behavior(TransactionBehavior::Immediate);
@@ -143,7 +143,7 @@ fn an_import_that_waits_at_a_node_that_lives_is_not_given_up() {
     for import in &all {
         wait_until("it is done", || imports.state(import) == "done");
     }
-    assert_eq!(imports.made(), 1_500);
+    assert_eq!(imports.made(), 900);
 }
 
 #[test]

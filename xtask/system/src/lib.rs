@@ -1,12 +1,28 @@
 //! Installs packages of the system that tests and tools need.
 
-use std::process::{Command, Stdio};
+use std::{
+    process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
+};
+
+/// Held while packages are installed: several tests may need some at once.
+static INSTALLING: Mutex<()> = Mutex::new(());
 
 /// Installs packages of Debian or Ubuntu, as root or as a user who may become root without a password. Servers in them
 /// are not started. The caller must check afterwards whether the programs are installed.
 pub fn install(packages: &[&str]) {
+    let _installing = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     println!("installing {}", packages.join(" "));
-    let mut options = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    // Another process may be installing packages too.
+    let wait = "DPkg::Lock::Timeout=300";
+    let mut options = vec![
+        "install",
+        "-y",
+        "-qq",
+        "--no-install-recommends",
+        "-o",
+        wait,
+    ];
     options.extend(packages);
     if !apt(&options) {
         apt(&["update", "-qq"]);
