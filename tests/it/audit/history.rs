@@ -259,6 +259,95 @@ fn writes_to_many_records_keep_what_they_did_to_each() {
 }
 
 #[test]
+fn what_a_request_did_to_many_records_is_told_page_by_page() {
+    let audited = AuditedService::new();
+    let service = &audited.service;
+    for resource in RESOURCES {
+        let data = |method: &str, path: &str| service.data(method, resource, path);
+        let places = "/projects/main/prod/resources";
+        let path = format!("{places}/{resource}/models/t/history/");
+        let told = |query: &str| service.app("GET", &format!("{path}{query}")).expect(200);
+        let records: Vec<Value> = (1..=5)
+            .map(|amount| json!({"name": format!("n{amount}"), "amount": amount}))
+            .collect();
+        let made = data("POST", "/models/t/bulk_create").json(&json!(records));
+        let made = made.header("x-request-id", "made").expect(200).json();
+        let keys: Vec<String> = (0..5)
+            .map(|index| made[index]["record"]["id"].to_string())
+            .collect();
+        let change = |path: &str, amount: i32, id: &str| {
+            let call = data("PATCH", path).json(&json!({"amount": amount}));
+            call.header("x-request-id", id).expect(200);
+        };
+        change("/models/t?name__startswith=n", 9, "twice");
+        change("/models/t?name__in=n1,n2,n3", 10, "changed");
+        change("/models/t?name=n1", 11, "one");
+
+        // Three records on pages of two, each with what was done to it.
+        let first = told("?request_id=changed&_per_page=2").json();
+        assert_eq!(
+            (&first["has_more"], &first["count"]),
+            (&json!(true), &Value::Null)
+        );
+        let next = first["next"].as_str().unwrap();
+        let (_, next) = next.split_once('?').unwrap();
+        let second = told(&format!("?{next}")).json();
+        assert_eq!(
+            (&second["has_more"], &second["next"]),
+            (&json!(false), &Value::Null)
+        );
+        let pages = [&first, &second].map(|page| page["results"].as_array().unwrap().clone());
+        for (entry, key) in pages.concat().iter().zip(&keys) {
+            assert_eq!(text(entry, "action"), "records.update_all");
+            assert_eq!(text(entry, "record"), key);
+            assert_eq!(entry["actor"]["kind"], "static_token");
+            let changes = json!({"amount": {"old": 9, "new": 10}});
+            assert_eq!(entry["changes"], changes, "{resource}");
+        }
+        assert_eq!(pages.concat().len(), 3);
+
+        // One record alone, those that were made, and an ID that came twice.
+        let one = told("?request_id=one").json();
+        assert_eq!(one["results"][0]["record"], json!(keys[0]));
+        let created = told("?request_id=made").json();
+        assert_eq!(
+            created["results"][4]["changes"]["amount"],
+            json!({"new": 5})
+        );
+        change("/models/t?name=n5", 1, "twice");
+        let newest = told("?request_id=twice").json();
+        assert_eq!(newest["results"].as_array().unwrap().len(), 1);
+
+        // What nobody asked, of another model, and without a name.
+        for other in [
+            told("?request_id=nobody"),
+            service
+                .app(
+                    "GET",
+                    &format!("{places}/{resource}/models/pairs/history/?request_id=changed"),
+                )
+                .expect(200),
+        ] {
+            assert_eq!(other.json()["results"], json!([]));
+        }
+        for wrong in [
+            "",
+            "?request_id=",
+            "?request_id=x&_order_by=id",
+            "?request_id=x&_after=y",
+        ] {
+            service.app("GET", &format!("{path}{wrong}")).expect(400);
+        }
+        let token = service.text(&format!("/resources/{resource}/token"));
+        let other = service.app_anonymous("GET", &format!("{path}?request_id=one"));
+        other.authorization(token).expect(200);
+        service
+            .app_anonymous("GET", &format!("{path}?request_id=one"))
+            .expect(401);
+    }
+}
+
+#[test]
 fn more_records_than_values_are_kept_of_have_their_changes_without_them() {
     let folder = tempfile::tempdir().unwrap();
     let script = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT);

@@ -1,6 +1,9 @@
 //! The history of records (administration, section 2).
 
-use svc_model::{ModelName, RecordId, ResourceName, administration::history::Get};
+use svc_model::{
+    ModelName, RecordId, ResourceName,
+    administration::history::{Get, GetRequest},
+};
 
 use super::History;
 use crate::Call;
@@ -16,5 +19,18 @@ impl History {
     ) -> Call<Get> {
         let scope = self.client.scope();
         self.client.call(Get::new(scope, resource, model, id))
+    }
+
+    /// Gets what a request did to several records of a model, by a filter or in bulk:
+    /// `GET {app_base_url}/projects/{project}/{environment}/resources/{resource}/models/{model}/history/?request_id={request_id}`.
+    pub fn get_request(
+        &self,
+        resource: impl Into<ResourceName>,
+        model: impl Into<ModelName>,
+        request_id: impl Into<String>,
+    ) -> Call<GetRequest> {
+        let scope = self.client.scope();
+        let operation = GetRequest::new(scope, resource, model, request_id);
+        self.client.call(operation)
     }
 }

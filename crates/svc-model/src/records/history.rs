@@ -94,10 +94,21 @@ impl HistoryQuery {
     /// # Errors
     /// [`Invalid`] with a message for each unknown parameter and malformed value.
     pub fn parse(query: &str) -> Result<Self, Invalid> {
+        Self::parse_with(query, |_, _| false)
+    }
+
+    /// Reads the query string, of which `other` takes parameters that are not about pages.
+    pub(crate) fn parse_with(
+        query: &str,
+        mut other: impl FnMut(&str, &str) -> bool,
+    ) -> Result<Self, Invalid> {
         let pairs = parse_pairs(query).map_err(|error| Invalid::general(error.to_string()))?;
         let mut read = Self::default();
         let mut invalid = Invalid::new();
         for (key, value) in &pairs {
+            if other(key, value) {
+                continue;
+            }
             match &**key {
                 "_per_page" => match value.parse::<u64>() {
                     Ok(number @ 1..) => {
@@ -133,6 +144,9 @@ pub struct HistoryEntry {
     pub actor: HistoryActor,
     /// The operation, such as `records.update`.
     pub action: String,
+    /// The key of the record, in a history of several records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<String>,
     /// `unknown` where the service was ended before it knew whether the write was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
@@ -147,6 +161,7 @@ impl HistoryEntry {
             time: time.into(),
             actor,
             action: action.into(),
+            record: None,
             outcome: None,
             changes: None,
         }

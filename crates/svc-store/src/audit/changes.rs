@@ -57,13 +57,17 @@ impl Changes {
         self.0.get()
     }
 
+    /// What was done to each of several records, in the order of their keys; nothing behind the last one that is known.
+    pub(super) fn of_each(json: &str) -> Result<Vec<Option<&RawValue>>, serde_json::Error> {
+        serde_json::from_str(json)
+    }
+
     /// What was done to the record that has this place among those of its line.
     pub(super) fn of_place(
         json: &str,
         place: usize,
     ) -> Result<Option<&RawValue>, serde_json::Error> {
-        let each: Vec<Option<&RawValue>> = serde_json::from_str(json)?;
-        Ok(each.get(place).copied().flatten())
+        Ok(Self::of_each(json)?.get(place).copied().flatten())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The history of a record: the lines about it, with what they did to its values.
 
 mod cursor;
+mod request;
 
 use std::collections::VecDeque;
 
@@ -11,6 +12,8 @@ use svc_data::Row;
 use svc_model::records::{HistoryActor, HistoryEntry, HistoryQuery};
 use svc_model::{JsonObject, Scope};
 use uuid::Uuid;
+
+pub use self::request::RequestOf;
 
 use self::cursor::Cursor;
 use super::Audit;
@@ -102,6 +105,10 @@ impl Audit<'_> {
     }
 }
 
+/// The columns that a [`Line`] is read from, besides `place`.
+const COLUMNS: &str =
+    "uid, date_add, actor_kind, actor_uid, actor_label, action, before_tag, after_tag, outcome";
+
 /// A line about a record.
 struct Line {
     uid: Uuid,
@@ -137,16 +144,14 @@ fn lines(
         newest
     ];
     let most = most + cursor.given.len();
-    let columns =
-        "uid, date_add, actor_kind, actor_uid, actor_label, action, before_tag, after_tag, outcome";
     // What users do themselves, such as signing in, is no change of their record. The character behind `.` is `/`.
     let is_of = "resource = ?2 AND model = ?3 AND project = ?4 AND environment = ?5 AND uid <= ?6 \
                  AND (action >= 'records.' AND action < 'records/' OR action >= 'users.' AND action < 'users/')";
     let of_one = format!(
-        "SELECT {columns}, NULL AS place FROM audit WHERE record = ?1 AND {is_of} ORDER BY uid DESC LIMIT {most}"
+        "SELECT {COLUMNS}, NULL AS place FROM audit WHERE record = ?1 AND {is_of} ORDER BY uid DESC LIMIT {most}"
     );
     let of_many = format!(
-        "SELECT {columns}, (SELECT MIN(key.key) FROM json_each(keys) AS key WHERE key.value = ?1) AS place FROM audit \
+        "SELECT {COLUMNS}, (SELECT MIN(key.key) FROM json_each(keys) AS key WHERE key.value = ?1) AS place FROM audit \
          WHERE keys IS NOT NULL AND {is_of} AND EXISTS (SELECT 1 FROM json_each(keys) AS key WHERE key.value = ?1) \
          ORDER BY uid DESC LIMIT {most}"
     );
@@ -230,16 +235,21 @@ impl Line {
         })
     }
 
-    fn entry(
-        &self,
-        reader: &mut Reader<'_>,
-        may_read: &dyn Fn(&str) -> bool,
-    ) -> Result<HistoryEntry> {
+    fn without_values(&self) -> HistoryEntry {
         let Actor { kind, uid, label } = &self.actor;
         let uid = uid.map(|uid| uid.to_string());
         let actor = HistoryActor::new(ActorKind::as_str(*kind), uid, label.clone());
         let mut entry = HistoryEntry::new(clock::to_text(self.time), actor, &self.action);
         entry.outcome = self.is_unknown.then(|| super::row::UNKNOWN.to_owned());
+        entry
+    }
+
+    fn entry(
+        &self,
+        reader: &mut Reader<'_>,
+        may_read: &dyn Fn(&str) -> bool,
+    ) -> Result<HistoryEntry> {
+        let mut entry = self.without_values();
         let sql = "SELECT changes FROM audit WHERE uid = ?1";
         let kept = reader.find(sql, &values![self.uid], |row| {
             Ok(row.get::<Option<String>>("changes")?)

@@ -94,21 +94,13 @@ fn read(query: &str, model: &Model) -> Result<ChangeAllQuery, Invalid> {
         .map_err(|invalid| suggestion::in_list(&invalid, model))
 }
 
-/// The line about the records that were changed.
+/// The line about the records that were changed, also where it was one: what a request did by a filter is found by its keys.
 fn lines(entry: &AuditEntry, changed: &ChangedRecords) -> Vec<AuditEntry> {
     let ChangedRecords { keys, changes, .. } = changed;
-    let entry = entry.clone();
-    match keys.as_slice() {
-        [] => Vec::new(),
-        [key] => {
-            let changes = changes.first().cloned().flatten();
-            let changes = changes.and_then(Changes::of_record);
-            vec![entry.record(key.as_str()).changes(changes)]
-        }
-        keys => {
-            let keys = keys.iter().map(|key| key.as_str().to_owned());
-            let changes = Changes::of_records(changes.iter().cloned());
-            vec![entry.records(keys).changes(changes)]
-        }
+    if keys.is_empty() {
+        return Vec::new();
     }
+    let keys = keys.iter().map(|key| key.as_str().to_owned());
+    let changes = Changes::of_records(changes.iter().cloned());
+    vec![entry.clone().records(keys).changes(changes)]
 }

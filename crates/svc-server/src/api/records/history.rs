@@ -1,41 +1,54 @@
 //! The history of a record (wire contract, section 11): who changed it, when, and what its fields had before and after.
 
+use std::net::IpAddr;
+
 use axum::extract::ConnectInfo;
 use http::StatusCode;
 use svc_model::{Paginated, records::HistoryQuery};
+use svc_store::HistoryPage;
 
 use crate::{
-    auth::access::{Call, Read},
-    http::{ApiResult, links, request::Peer, response::json_response},
+    auth::access::{Call, Read, ResourceRequest},
+    http::{ApiResponse, ApiResult, links, request::Peer, response::json_response},
+    state::statements::Running,
 };
 
 pub(crate) async fn get_history(
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
     call: Call<Read>,
 ) -> ApiResult {
-    let query_text = call.request.query();
-    let query = HistoryQuery::parse(query_text)?;
+    let query = HistoryQuery::parse(call.request.query())?;
     let running = call.access.begin_request(&call.request)?;
     let records = call.access.records().await?;
-    let state = &call.request.state;
-    let read = records.history(&state.store, &query);
+    let read = records.history(&call.request.state.store, &query);
     let page = running.unless_cancelled(read).await??;
-    let parts = &call.request.parts;
+    Ok(page_of(page, query.per_page, &call.request, peer, &running))
+}
+
+/// The answer with a page of a history.
+pub(crate) fn page_of(
+    page: HistoryPage,
+    per_page: u32,
+    request: &ResourceRequest,
+    peer: IpAddr,
+    running: &Running,
+) -> ApiResponse {
+    let ResourceRequest { state, parts } = request;
     let next = page.after.map(|after| {
         format!(
             "{}{}?{}",
             links::origin(&state.config, &parts.headers, peer),
             parts.uri.path().trim_end_matches('/'),
-            links::page_query(query_text, ("_after", &after))
+            links::page_query(request.query(), ("_after", &after))
         )
     });
     let mut answer = Paginated::of_all(page.entries);
     // It is not counted.
     answer.count = None;
-    answer.per_page = Some(u64::from(query.per_page));
+    answer.per_page = Some(u64::from(per_page));
     answer.has_more = Some(next.is_some());
     answer.next = next;
     let mut answer = json_response(StatusCode::OK, &answer);
     running.id().tell(&mut answer);
-    Ok(answer)
+    answer
 }

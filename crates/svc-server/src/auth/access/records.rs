@@ -9,10 +9,11 @@ use svc_data::{
 };
 use svc_model::{
     Invalid, JsonObject, ListQuery, RecordId, RecordView,
+    administration::history::RequestQuery,
     records::{AggregateQuery, ChangeAllQuery, CreateQuery, GroupQuery, HistoryQuery, Reference},
     wire::Operation,
 };
-use svc_store::{Actor, AuditEntry, HistoryOf, HistoryPage, Store, WriteKey};
+use svc_store::{Actor, AuditEntry, HistoryOf, HistoryPage, RequestOf, Store, WriteKey};
 
 use super::{Access, Delete, Read, ResourceRequest, Write};
 use crate::{
@@ -305,6 +306,25 @@ impl Records<Read> {
             Err(error) if page.entries.is_empty() && query.after.is_none() => Err(error),
             _ => Ok(page),
         }
+    }
+
+    /// A part of what a request did to several of them.
+    pub(crate) async fn history_of_request(
+        &self,
+        store: &Store,
+        query: &RequestQuery,
+    ) -> ApiResult<HistoryPage> {
+        let ResourcePath { scope, resource } = &self.access.path;
+        let of = RequestOf::new(
+            scope.clone(),
+            resource.as_str(),
+            &self.model.name,
+            &query.request_id,
+        );
+        // Who may read the records may read all of their fields.
+        let may_read = |_: &str| true;
+        let audit = store.audit();
+        Ok(audit.history_of_request(&of, &query.page, may_read).await?)
     }
 
     /// The value of the field that the path names; `None` for NULL.
