@@ -30,7 +30,7 @@ pub(crate) fn cell(
             (_, Some(text)) => {
                 @if text.is_empty() { span.empty { (texts.get("empty")) } }
                 @else { bdi {
-                    @if is_link(&text) { a href=(text) rel="noreferrer noopener" { (text) } } @else { (Escaped(&text)) }
+                    @if is_link(&text) { a href=(text) rel="noreferrer noopener" { (text) } } @else { (Lines(&text)) }
                     @if cut.is_some() { (More) }
                 } }
             },
@@ -42,6 +42,21 @@ pub(crate) fn cell(
 /// How many bytes hexadecimal text has, or had before it was cut.
 fn bytes_of(text: Option<&str>, cut: Option<u64>) -> u64 {
     cut.unwrap_or_else(|| text.unwrap_or_default().len() as u64 / 2)
+}
+
+/// A text whose line breaks are there to be seen, also in a table where it has one line.
+struct Lines<'t>(&'t str);
+
+impl Render for Lines<'_> {
+    fn render_to(&self, buffer: &mut String) {
+        let mut rest = self.0;
+        while let Some((line, others)) = rest.split_once('\n') {
+            Escaped(line).render_to(buffer);
+            buffer.push_str("<span class=\"break\">\n</span>");
+            rest = others;
+        }
+        Escaped(rest).render_to(buffer);
+    }
 }
 
 /// Says that there is more of a value than is shown.
@@ -94,6 +109,9 @@ mod tests {
         assert!(shown(FieldType::TextField, r#""NULL""#).contains("<bdi>NULL</bdi>"));
         assert!(shown(FieldType::TextField, r#""""#).contains("class=\"empty\""));
         assert!(shown(FieldType::BinaryField, r#""00010203""#).contains('4'));
+        let lines = shown(FieldType::TextField, r#""a\n<b>\n""#);
+        let (broken, text) = ("<span class=\"break\">\n</span>", "&lt;b&gt;");
+        assert_eq!(lines, format!("<bdi>a{broken}{text}{broken}</bdi>"));
     }
 
     #[test]
