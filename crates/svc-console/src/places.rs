@@ -205,6 +205,7 @@ fn of_model<'v>(
         ["imports", ref rest @ ..] => Box::pin(imports::progress(visit, scope, model, rest)),
         ["new"] => Box::pin(record::create(visit, scope, model)),
         ["structure"] => Box::pin(structure::answer(visit, scope, model)),
+        ["undo"] => Box::pin(records::bulk::undo(visit, scope, model)),
         ["suggest"] => Box::pin(record::picker::suggest(visit, scope, model)),
         ["views", ref rest @ ..] => Box::pin(records::views::route(visit, scope, model, rest)),
         ["record", id] => Box::pin(record::answer(visit, scope, model, id)),

@@ -1,8 +1,9 @@
 //! The texts of the console: a file for each language.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue, concurrent::FluentBundle};
+use fluent_syntax::ast::{Entry, PatternElement};
 use http::{HeaderMap, header};
 
 /// The languages, English first.
@@ -21,6 +22,8 @@ static TEXTS: LazyLock<Vec<Texts>> = LazyLock::new(|| {
 pub(crate) struct Texts {
     language: &'static str,
     bundle: FluentBundle<FluentResource>,
+    /// The texts without values in them, which are most: a page has hundreds.
+    plain: HashMap<String, String>,
 }
 
 impl std::fmt::Debug for Texts {
@@ -42,8 +45,13 @@ impl Texts {
         // A message that cannot be read is missing then, which a test sees.
         let resource = FluentResource::try_new(source.to_owned());
         let resource = resource.unwrap_or_else(|(resource, _)| resource);
+        let plain = resource.entries().filter_map(plain).collect();
         let _ = bundle.add_resource(resource);
-        Self { language, bundle }
+        Self {
+            language,
+            bundle,
+            plain,
+        }
     }
 
     /// The texts of the language that a browser would rather have.
@@ -79,7 +87,10 @@ impl Texts {
 
     /// A text.
     pub(crate) fn get(&self, id: &str) -> String {
-        self.with(id, [])
+        match self.plain.get(id) {
+            Some(text) => text.clone(),
+            None => self.with(id, []),
+        }
     }
 
     /// A number as it is written in the language, with all its digits.
@@ -140,6 +151,20 @@ impl Texts {
     }
 }
 
+/// The identifier and the text of a message that is text alone.
+fn plain(entry: &Entry<&str>) -> Option<(String, String)> {
+    let Entry::Message(message) = entry else {
+        return None;
+    };
+    let elements = message.value.as_ref()?.elements.iter();
+    let texts = elements.map(|element| match element {
+        PatternElement::TextElement { value } => Some(*value),
+        PatternElement::Placeable { .. } => None,
+    });
+    let text = texts.collect::<Option<String>>()?;
+    Some((message.id.name.to_owned(), text))
+}
+
 /// A number with its thousands set apart.
 fn grouped(value: &FluentValue<'_>, separator: char) -> Option<String> {
     let FluentValue::Number(number) = value else {
@@ -175,7 +200,7 @@ mod tests {
         let entries = resource.entries();
         entries
             .filter_map(|entry| match entry {
-                fluent_syntax::ast::Entry::Message(message) => Some(message.id.name.to_owned()),
+                Entry::Message(message) => Some(message.id.name.to_owned()),
                 _ => None,
             })
             .collect()

@@ -453,6 +453,27 @@ bulk-deleted = { $count ->
     [one] Ein Datensatz wurde gelöscht.
    *[other] { $count } Datensätze wurden gelöscht.
 }
+bulk-undone = { $count ->
+    [one] Ein Datensatz ist wieder, wie er war.
+   *[other] { $count } Datensätze sind wieder, wie sie waren.
+}
+bulk-undo-title = Änderung vieler Datensätze rückgängig machen
+bulk-undo-what = Jeder Datensatz bekommt die alten Werte zurück, wenn er noch die neuen hat. Gelöschte Datensätze werden wieder angelegt.
+bulk-undo-more = … und weitere.
+bulk-undo-nothing = Das lässt sich nicht rückgängig machen: Die früheren Werte wurden nicht aufgehoben, oder Sie dürfen sie nicht schreiben.
+bulk-undo-changed = { $count ->
+    [one] Ein Datensatz wurde seitdem geändert oder gelöscht und bleibt, wie er ist
+   *[other] { $count } Datensätze wurden seitdem geändert oder gelöscht und bleiben, wie sie sind
+}
+bulk-undo-refused = { $count ->
+    [one] Ein Datensatz konnte nicht geschrieben werden
+   *[other] { $count } Datensätze konnten nicht geschrieben werden
+}
+bulk-undo-left = { $count ->
+    [one] Ein Datensatz ist noch übrig.
+   *[other] { $count } Datensätze sind noch übrig.
+}
+bulk-undo-go-on = Weiter
 bulk-other-values = Die Werte sind nicht die der Vorschau. Nichts wurde geändert; sehen Sie sich die neue Vorschau an.
 
 # Export and import.

@@ -453,6 +453,27 @@ bulk-deleted = { $count ->
     [one] One record was deleted.
    *[other] { $count } records were deleted.
 }
+bulk-undone = { $count ->
+    [one] One record is again as it was.
+   *[other] { $count } records are again as they were.
+}
+bulk-undo-title = Undo a change of many records
+bulk-undo-what = Each record gets the old values back if it still has the new ones. Records that were deleted are made again.
+bulk-undo-more = … and more.
+bulk-undo-nothing = This cannot be undone: the values that the records had were not kept, or you may not write them.
+bulk-undo-changed = { $count ->
+    [one] One record was changed or deleted since, and stays as it is
+   *[other] { $count } records were changed or deleted since, and stay as they are
+}
+bulk-undo-refused = { $count ->
+    [one] One record could not be written
+   *[other] { $count } records could not be written
+}
+bulk-undo-left = { $count ->
+    [one] One record is left.
+   *[other] { $count } records are left.
+}
+bulk-undo-go-on = Go on
 bulk-other-values = The values are not those of the preview. Nothing was changed; look at the new preview.
 
 # Export and import.

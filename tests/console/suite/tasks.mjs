@@ -137,6 +137,21 @@ export const tasks = {
     assert.doesNotMatch(person.place, /kind__lt/);
   },
 
+  async "change many records, and take it back"({ person, resource, sent }) {
+    const query = "id__lt=31&_order_by=id&_per_page=100&_count=none";
+    const before = await sent("items", query);
+    await person.go(`${listOf(resource, "items")}?id__lt=31`);
+    await person.select(person.field("_which"), text("bulk-all"));
+    await person.leaveBy(person.button(text("bulk-change")));
+    await person.fill(person.field("value:title"), "the same");
+    await person.leaveBy(person.button(text("bulk-preview")).first());
+    await person.leaveBy(person.page.locator('[value="run"]'));
+    assert.match(await sent("items", query), /the same/);
+    await person.leaveBy(person.button(text("undo")));
+    await person.page.locator(".notice.done", { hasText: "30" }).waitFor();
+    assert.equal(await sent("items", query), before);
+  },
+
   async "choose columns"({ person, resource }) {
     await person.go(listOf(resource, "wide"));
     await person.choose(person.page.locator("summary", { hasText: text("columns") }));

@@ -65,11 +65,19 @@ fn who_changed_a_record_is_two_clicks_away_and_the_change_can_be_taken_back() {
         // What was changed again meanwhile is not overwritten: both values are shown.
         let shown = browser.page(&history);
         let oldest = undo_fields(&shown, 1);
+        let change = setup.service.data("PATCH", engine, "/models/parts/1");
+        change.json(&json!({"name": "washer"})).expect(200);
         let met = browser.post(&history, &as_pairs(&oldest));
         assert_eq!(met.status, 412, "{}", met.body);
         assert!(met.body.contains("class=\"conflict\""), "{}", met.body);
-        let kept = setup.service.data("GET", engine, "/models/parts/1").ok();
-        assert_eq!(kept["name"], json!("bolt"));
+        let name = || setup.service.data("GET", engine, "/models/parts/1").ok()["name"].clone();
+        assert_eq!(name(), json!("washer"));
+        // What has its old values already has nothing to take back.
+        let change = setup.service.data("PATCH", engine, "/models/parts/1");
+        change.json(&json!({"name": "bolt"})).expect(200);
+        let back = browser.post(&history, &as_pairs(&oldest));
+        assert_eq!(back.header("location"), format!("{path}?saved=undone"));
+        assert_eq!(name(), json!("bolt"));
 
         // A deleted record comes back with its key and its values.
         let path = record(engine, 2);

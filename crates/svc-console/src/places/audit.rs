@@ -83,7 +83,10 @@ impl Trail<'_> {
 
     async fn list(&self) -> Result<Answer> {
         let filters = Filters::read(&self.visit.query()?);
-        let page = self.load(&filters, PER_PAGE).await;
+        // The filters are made while the service looks for the lines.
+        let (page, filters_bar) = tokio::join!(self.load(&filters, PER_PAGE), async {
+            filters::bar(self, &filters)
+        });
         let page = match page {
             Ok(page) => Ok(page),
             // What is wrong with a filter is said beside the filters.
@@ -99,7 +102,7 @@ impl Trail<'_> {
             None => self.visit.texts.get("audit-of-service"),
         };
         let main = html! {
-            (filters::bar(self, &filters))
+            (filters_bar)
             @match &page {
                 Ok(page) => (self.shown(&filters, page, &names)),
                 Err(message) => (message),

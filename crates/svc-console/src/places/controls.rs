@@ -9,8 +9,11 @@ pub(crate) const ARRANGED: &str = "_arranged";
 /// The parameter that asks for the number of records.
 pub(crate) const COUNTED: &str = "_counted";
 
+/// The parameter that names the request which changed many records.
+pub(crate) const REQUEST: &str = "_request";
+
 /// The parameters that forms of a list add, and the list does not know. No field is called like them in an address.
-const CONTROLS: [&str; 21] = [
+const CONTROLS: [&str; 23] = [
     "_add_alone",
     "_add_field",
     "_add_lookup",
@@ -27,8 +30,10 @@ const CONTROLS: [&str; 21] = [
     "_hold",
     "_leave",
     MOVE,
+    REQUEST,
     "_row",
     "_saved",
+    "_undone",
     "_unpinned",
     "_view",
     "_which",

@@ -9,7 +9,7 @@ pub(crate) mod picker;
 mod referred;
 mod sent;
 mod step;
-mod undo;
+pub(crate) mod undo;
 pub(crate) mod value;
 
 use http::StatusCode;

@@ -87,26 +87,36 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         Some(id) => Some(history::deleted(&model, &RecordId::from(id)).await),
         None => None,
     };
-    let page = |slow: Option<&Markup>, wrong: Option<&Error>, rows: Markup| {
-        let above = html! {
-            @if let Some(done) = done(visit, &query) { (done) }
+    let done = match query.get(controls::REQUEST) {
+        Some(request) => bulk::done(&model, &query, request).await,
+        None => done(visit, &query),
+    };
+    let bars = |wrong: Option<&Error>| {
+        html! {
+            @if let Some(done) = &done { (done) }
             @if let Some(deleted) = &deleted { (deleted) }
             @if let Some(field) = model.key_in_place() { p.muted { (visit.texts.with("why-key", [("field", field.into())])) } }
             (saved::bar(&view, &saved, &query))
             (bar::bar(&view, &saved, &query, wrong))
+        }
+    };
+    let page = |bars: &Markup, slow: Option<&Markup>, rows: &Markup| {
+        let notes = html! {
             @if let Some(slow) = slow { (slow) }
             @if !view.gone.is_empty() { (gone_columns(visit, &view.gone)) }
         };
-        frame.page(&Stacked([above, rows]))
+        frame.page(&Stacked([bars, &notes, rows]))
     };
     if let Some(invalid) = &invalid {
-        return Ok(Answer::page(page(None, None, message_of(visit, invalid))));
+        let message = message_of(visit, invalid);
+        return Ok(Answer::page(page(&bars(None), None, &message)));
     }
     if query.get("_hold").is_some() {
-        return Ok(Answer::page(page(None, None, loading::held(&view))));
+        return Ok(Answer::page(page(&bars(None), None, &loading::held(&view))));
     }
+    let around = loading::Around { bars, page };
     let counted = counting::of_form(&query);
-    Ok(loading::page(&view, scope, &saved, counted, page).await)
+    Ok(loading::page(&view, scope, &saved, counted, around).await)
 }
 
 /// What an address asks for.
@@ -181,12 +191,9 @@ fn gone_columns(visit: &Visit, gone: &[String]) -> Markup {
 /// What a form of the place has done.
 fn done(visit: &Visit, query: &Form) -> Option<Markup> {
     let texts = visit.texts;
-    let number = |name: &str| query.get(name)?.parse::<u64>().ok();
-    let text = match (number("_changed"), number("_deleted"), query.get("_saved")) {
-        (Some(count), _, _) => texts.with("bulk-changed", [("count", count.into())]),
-        (_, Some(count), _) => texts.with("bulk-deleted", [("count", count.into())]),
-        (_, _, Some(_)) => texts.get("saved"),
-        _ => {
+    let text = match query.get("_saved") {
+        Some(_) => texts.get("saved"),
+        None => {
             query.get("_unpinned")?;
             texts.get("columns-unpinned")
         }

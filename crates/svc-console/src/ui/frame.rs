@@ -272,11 +272,11 @@ impl Frame<'_> {
 }
 
 /// Parts of a page that stand one below the other: they become a part of it without being copied together first.
-pub(crate) struct Stacked<const N: usize>(pub(crate) [Markup; N]);
+pub(crate) struct Stacked<'p, const N: usize>(pub(crate) [&'p Markup; N]);
 
-impl<const N: usize> Render for Stacked<N> {
+impl<const N: usize> Render for Stacked<'_, N> {
     fn render_to(&self, buffer: &mut String) {
-        for part in &self.0 {
+        for part in self.0 {
             part.render_to(buffer);
         }
     }

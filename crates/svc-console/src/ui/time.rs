@@ -17,7 +17,7 @@ fn zone_of(account: &Account) -> TimeZone {
 
 /// A point in time, exact to a minute; what cannot be read is shown as it is.
 pub(crate) fn minute(account: &Account, text: &str) -> Markup {
-    shown(account, text, "%Y-%m-%d %H:%M")
+    shown(account, text, |_, _| String::new())
 }
 
 /// The time of day of a point in time, as plain text.
@@ -33,17 +33,26 @@ pub(crate) fn clock(account: &Account, text: &str) -> String {
 
 /// A point in time, exact to a second, with the short name of the time zone.
 pub(crate) fn second(account: &Account, text: &str) -> Markup {
-    shown(account, text, "%Y-%m-%d %H:%M:%S %Z")
+    shown(account, text, |there, seconds| {
+        let offset = there.time_zone().to_offset_info(there.timestamp());
+        format!("{seconds} {}", offset.abbreviation())
+    })
 }
 
-fn shown(account: &Account, text: &str, format: &str) -> Markup {
+/// A point in time, exact to a minute and with what `more` makes of it and of its seconds. The whole of it is in the title.
+fn shown(account: &Account, text: &str, more: impl Fn(&Zoned, &str) -> String) -> Markup {
     let Ok(time) = text.parse::<Timestamp>() else {
         return html! { bdi { (text) } };
     };
     let there = time.to_zoned(zone_of(account));
-    let whole = there.strftime("%Y-%m-%d %H:%M:%S %:z %Q");
+    // The date is made once for both: a page has many.
+    let whole = format!("{:.0}", there.datetime()).replacen('T', " ", 1);
+    let (minute, seconds) = whole.split_at(whole.len().saturating_sub(":00".len()));
+    let zone = there.strftime("%:z %Q");
     html! {
-        time datetime=(display(format_args!("{time:.0}"))) title=(display(whole)) { (display(there.strftime(format))) }
+        time datetime=(display(format_args!("{time:.0}"))) title={ (whole) " " (display(zone)) } {
+            (minute) (more(&there, seconds))
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What was done, in words: the actions that the audit trail is known to have, by their groups.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 use maud::{Markup, html};
 
 use crate::texts::Texts;
@@ -155,14 +157,32 @@ pub(super) fn words(texts: &Texts, action: &str) -> Markup {
     }
 }
 
-/// An action in words, if it is known.
-pub(super) fn known(texts: &Texts, action: &str) -> Option<String> {
-    let (group, verb) = action.split_once('.')?;
-    let (_, group, verbs) = GROUPS.iter().find(|(name, ..)| *name == group)?;
-    verbs.contains(&verb).then_some(())?;
+/// The words of each action, by language: a page has them all as a choice.
+static WORDS: LazyLock<HashMap<&'static str, HashMap<String, String>>> = LazyLock::new(|| {
+    let all = Texts::all().iter();
+    all.map(|texts| (texts.language(), words_of_all(texts)))
+        .collect()
+});
+
+fn words_of_all(texts: &Texts) -> HashMap<String, String> {
     let said = |wanted: &str| VERBS.iter().find(|(name, _)| *name == wanted);
-    let (_, verb) = said(action).or_else(|| said(verb))?;
-    Some(format!("{}: {}", texts.get(group), texts.get(verb)))
+    let mut words = HashMap::new();
+    for (group, text, verbs) in GROUPS {
+        for verb in *verbs {
+            let action = format!("{group}.{verb}");
+            if let Some((_, verb)) = said(&action).or_else(|| said(verb)) {
+                let both = format!("{}: {}", texts.get(text), texts.get(verb));
+                words.insert(action, both);
+            }
+        }
+    }
+    words
+}
+
+/// An action in words, if it is known.
+pub(super) fn known(texts: &Texts, action: &str) -> Option<&'static str> {
+    let words = WORDS.get(texts.language())?.get(action)?;
+    Some(words)
 }
 
 /// The actions as a field of a form, with the one that is chosen.
@@ -181,7 +201,7 @@ pub(super) fn choice(texts: &Texts, chosen: &str) -> Markup {
                     @for verb in *verbs {
                         @let action = format!("{name}.{verb}");
                         option value=(action) selected[action == chosen] {
-                            (known(texts, &action).unwrap_or_else(|| action.clone()))
+                            (known(texts, &action).unwrap_or(&action))
                         }
                     }
                 }

@@ -10,7 +10,8 @@ use svc_model::{
 use super::{Trail, actions, filters::Filters, names::Names, table};
 use crate::{
     answer::Answer,
-    places::record::history,
+    href::Href,
+    places::{controls, record::history},
     problem::Result,
     ui::{credentials, time},
     visit::Form,
@@ -31,8 +32,8 @@ pub(super) async fn answer(trail: &Trail<'_>, uid: &str) -> Result<Answer> {
     let texts = trail.visit.texts;
     let above = vec![(texts.get("area-audit"), trail.at.clone())];
     let main = shown(trail, &line, entry.as_ref(), &names);
-    let title = actions::known(texts, &line.action).unwrap_or_else(|| line.action.clone());
-    Ok(Answer::page(trail.page(title, above, &main)))
+    let title = actions::known(texts, &line.action).unwrap_or(&line.action);
+    Ok(Answer::page(trail.page(title.to_owned(), above, &main)))
 }
 
 /// What the history of the record has of the line.
@@ -106,6 +107,9 @@ fn shown(trail: &Trail<'_>, line: &Line, entry: Option<&HistoryEntry>, names: &N
                 dd { (texts.get("history-unknown")) }
             }
         }
+        @if let Some(href) = undo_of(trail, line) {
+            p { a.button href=(href) { (texts.get("undo")) } }
+        }
         @match entry {
             Some(entry) => {
                 h2 { (texts.get("audit-values")) }
@@ -114,6 +118,25 @@ fn shown(trail: &Trail<'_>, line: &Line, entry: Option<&HistoryEntry>, names: &N
             None => @if line.record.is_some() { p.muted { (texts.get("audit-no-values")) } },
         }
     }
+}
+
+/// Where a change of many records can be taken back.
+fn undo_of(trail: &Trail<'_>, line: &Line) -> Option<Href> {
+    let (project, environment) = (line.project.as_deref()?, line.environment.as_deref()?);
+    let (resource, model) = (line.resource.as_deref()?, line.model.as_deref()?);
+    let parts = [
+        "projects",
+        project,
+        environment,
+        "records",
+        resource,
+        model,
+        "undo",
+    ];
+    let place = trail.visit.root.below(parts);
+    let is_undone = matches!(&*line.action, "records.update_all" | "records.delete_all");
+    let request = line.request_id.as_deref().filter(|_| is_undone)?;
+    Some(place.with(controls::REQUEST, request))
 }
 
 fn key(trail: &Trail<'_>, line: &Line, record: &str) -> Markup {

@@ -77,6 +77,7 @@ fn shown(
     };
     let next = page.next_query().and_then(|query| query.after);
     let here = model.context.visit.query().unwrap_or_default();
+    let changes: Vec<_> = page.results.iter().map(past::changes).collect();
     model.frame(title, above).page(&html! {
         @if record.is_none() {
             (notice::done(&texts.get("history-deleted")))
@@ -85,7 +86,7 @@ fn shown(
             p.empty-state { (texts.get("history-empty")) }
         }
         @for (number, entry) in page.results.iter().enumerate() {
-            (change(model, &page.results, number, &undo_form(model, id, entry, here.get("_after"))))
+            (change(model, &page.results, &changes, number, &undo_form(model, id, entry, here.get("_after"))))
         }
         nav.pages aria-label=(texts.get("pages")) {
             @if here.get("_after").is_some() {
@@ -98,14 +99,22 @@ fn shown(
     })
 }
 
-/// One of the changes: who, when, and what the fields had before and after.
-fn change(model: &Model<'_>, all: &[HistoryEntry], number: usize, undo: &Markup) -> Markup {
+/// One of the changes: who, when, and what the fields had before and after, which was read of each of them.
+fn change(
+    model: &Model<'_>,
+    all: &[HistoryEntry],
+    read: &[Option<Vec<Change<'_>>>],
+    number: usize,
+    undo: &Markup,
+) -> Markup {
     let texts = model.texts();
     let account = &model.context.account;
-    let Some((entry, earlier)) = all.get(number..).and_then(<[HistoryEntry]>::split_first) else {
+    let of_number = all.get(number..).and_then(<[_]>::split_first);
+    let read = read.get(number..).and_then(<[_]>::split_first);
+    let (Some((entry, earlier)), Some((changes, before))) = (of_number, read) else {
         return html! {};
     };
-    let taken_back = past::taken_back(entry, earlier);
+    let taken_back = past::taken_back(changes.as_deref(), before);
     let kind = |field: &str| model.field(field).map(|field| field.field);
     html! {
         div.change {
@@ -125,7 +134,7 @@ fn change(model: &Model<'_>, all: &[HistoryEntry], number: usize, undo: &Markup)
                 }
             }
             @if entry.outcome.is_some() { p.small { (texts.get("history-unknown")) } }
-            (values(texts, &kind, entry))
+            (values_of(texts, &kind, entry, changes.as_deref()))
         }
     }
 }
@@ -135,16 +144,21 @@ type Kinds<'k> = dyn Fn(&str) -> Option<FieldType> + 'k;
 
 /// What a change did to each field.
 pub(crate) fn values(texts: &Texts, kind: &Kinds<'_>, entry: &HistoryEntry) -> Markup {
-    let Some(changes) = &entry.changes else {
+    values_of(texts, kind, entry, past::changes(entry).as_deref())
+}
+
+fn values_of(
+    texts: &Texts,
+    kind: &Kinds<'_>,
+    entry: &HistoryEntry,
+    rows: Option<&[Change<'_>]>,
+) -> Markup {
+    let Some(rows) = rows else {
         return html! { p.muted { (texts.get("history-without-values")) } };
     };
-    if changes.is_empty() {
+    if rows.is_empty() {
         return html! { p.muted { (texts.get("history-nothing")) } };
     }
-    let rows: Vec<Change<'_>> = changes
-        .iter()
-        .map(|(field, raw)| Change::read(field, raw))
-        .collect();
     let has_old = rows.iter().any(|row| row.old.is_some());
     let has_new = rows.iter().any(|row| row.new.is_some());
     html! {
@@ -157,7 +171,7 @@ pub(crate) fn values(texts: &Texts, kind: &Kinds<'_>, entry: &HistoryEntry) -> M
                     @if has_new { th scope="col" { (texts.get("history-after")) } }
                 } }
                 tbody {
-                    @for row in &rows {
+                    @for row in rows {
                         tr {
                             th scope="row" { bdi { (row.field) } }
                             @if has_old { td { (side(texts, kind, row, Side::Old)) } }
@@ -216,15 +230,14 @@ enum Side {
 /// What a field had before a change, or has after it.
 fn side(texts: &Texts, kind: &Kinds<'_>, change: &Change<'_>, side: Side) -> Markup {
     let (value, cut) = match side {
-        Side::Old => (&change.old, change.cut_old),
-        Side::New => (&change.new, change.cut_new),
+        Side::Old => (change.old, change.cut_old),
+        Side::New => (change.new, change.cut_new),
     };
     let Some(value) = value else {
         return html! {};
     };
-    let text = |value: &Option<Box<RawValue>>| value.as_deref().and_then(text_of);
     html! {
-        @match (text(&change.old), text(&change.new), side, kind(change.field)) {
+        @match (change.old.and_then(text_of), change.new.and_then(text_of), side, kind(change.field)) {
             (_, _, _, Some(kind @ (FieldType::BinaryField | FieldType::BooleanField))) => {
                 (cell(texts, kind, Some(value), None))
             },

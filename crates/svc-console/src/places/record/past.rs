@@ -1,9 +1,10 @@
 //! What is known of a record's past.
 
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use svc_api::Error;
 use svc_model::{
-    JsonObject, Paginated, RecordId,
+    Paginated, RecordId,
     records::{Collection, GetHistory, HistoryEntry},
 };
 
@@ -28,35 +29,54 @@ pub(super) async fn page(
 /// What a change did to a field, as JSON.
 pub(super) struct Change<'e> {
     pub(super) field: &'e str,
-    pub(super) old: Option<Box<RawValue>>,
-    pub(super) new: Option<Box<RawValue>>,
+    pub(super) old: Option<&'e RawValue>,
+    pub(super) new: Option<&'e RawValue>,
     pub(super) cut_old: Option<u64>,
     pub(super) cut_new: Option<u64>,
 }
 
+/// The properties of a change to a field, whose values may be null.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Properties<'e> {
+    #[serde(borrow, deserialize_with = "present")]
+    old: Option<&'e RawValue>,
+    #[serde(borrow, deserialize_with = "present")]
+    new: Option<&'e RawValue>,
+    cut: Lengths,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Lengths {
+    old: Option<u64>,
+    new: Option<u64>,
+}
+
+/// A value that is there, also where it is null.
+fn present<'e, D: Deserializer<'e>>(deserializer: D) -> Result<Option<&'e RawValue>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
+}
+
 impl<'e> Change<'e> {
-    pub(super) fn read(field: &'e str, raw: &RawValue) -> Self {
-        let object: JsonObject = serde_json::from_str(raw.get()).unwrap_or_default();
-        let value = |name| {
-            let raw: Option<&str> = object.get_raw(name);
-            raw.and_then(|raw| RawValue::from_string(raw.to_owned()).ok())
-        };
-        let cut: Option<JsonObject> = object.get("cut").ok().flatten();
-        let cut = |name| cut.as_ref().and_then(|cut| cut.get(name).ok().flatten());
+    fn read(field: &'e str, raw: &'e RawValue) -> Self {
+        let Properties { old, new, cut } = serde_json::from_str(raw.get()).unwrap_or_default();
         Self {
             field,
-            old: value("old"),
-            new: value("new"),
-            cut_old: cut("old"),
-            cut_new: cut("new"),
+            old,
+            new,
+            cut_old: cut.old,
+            cut_new: cut.new,
         }
     }
 
     /// Whether this brought back what the other change had replaced.
     fn reverses(&self, other: &Self) -> bool {
-        let text = |value: &Option<Box<RawValue>>| value.as_deref().map(|raw| raw.get().to_owned());
+        let is_same = |one: Option<&RawValue>, other: Option<&RawValue>| {
+            one.map(RawValue::get) == other.map(RawValue::get)
+        };
         let is_known = !self.is_cut() && !other.is_cut();
-        is_known && text(&self.old) == text(&other.new) && text(&self.new) == text(&other.old)
+        is_known && is_same(self.old, other.new) && is_same(self.new, other.old)
     }
 
     /// Whether what it was, or what it became, is not known whole.
@@ -65,24 +85,33 @@ impl<'e> Change<'e> {
     }
 }
 
+/// What an entry of a history did to each field; `None` where the values were not kept.
+pub(super) fn changes(entry: &HistoryEntry) -> Option<Vec<Change<'_>>> {
+    let kept = entry.changes.as_ref()?;
+    let changes = kept.iter();
+    Some(
+        changes
+            .map(|(field, raw)| Change::read(field, raw))
+            .collect(),
+    )
+}
+
 /// Which of the earlier changes of a record, the newest first, a change has taken back: all that it did, and nothing else.
-pub(super) fn taken_back(entry: &HistoryEntry, earlier: &[HistoryEntry]) -> Option<usize> {
-    let changes = entry
-        .changes
-        .as_ref()
-        .filter(|changes| !changes.is_empty())?;
-    let reverses = |other: &HistoryEntry| {
-        let Some(others) = &other.changes else {
+pub(super) fn taken_back(
+    change: Option<&[Change<'_>]>,
+    earlier: &[Option<Vec<Change<'_>>>],
+) -> Option<usize> {
+    let change = change.filter(|change| !change.is_empty())?;
+    let reverses = |other: &Option<Vec<Change<'_>>>| {
+        let Some(other) = other else {
             return false;
         };
-        let mut fields = changes.iter();
-        changes.len() == others.len()
-            && fields.all(|(field, raw)| {
-                let mut others = others.iter();
-                let other = others.find(|(name, _)| *name == field);
-                other.is_some_and(|(_, other)| {
-                    Change::read(field, raw).reverses(&Change::read(field, other))
-                })
+        let mut fields = change.iter();
+        change.len() == other.len()
+            && fields.all(|field| {
+                let mut others = other.iter();
+                let other = others.find(|other| other.field == field.field);
+                other.is_some_and(|other| field.reverses(other))
             })
     };
     earlier.iter().position(reverses)
@@ -101,20 +130,38 @@ mod tests {
         serde_json::from_value(entry).unwrap()
     }
 
+    /// Which of the earlier entries an entry has taken back.
+    fn found(entry: &HistoryEntry, earlier: &[HistoryEntry]) -> Option<usize> {
+        let earlier: Vec<_> = earlier.iter().map(changes).collect();
+        taken_back(changes(entry).as_deref(), &earlier)
+    }
+
     #[test]
     fn a_change_takes_back_the_newest_one_that_it_reverses_whole() {
         let made = || entry(&json!({"a": {"old": 1, "new": 2}, "b": {"old": null, "new": "x"}}));
         let back = entry(&json!({"a": {"old": 2, "new": 1}, "b": {"old": "x", "new": null}}));
         let other = || entry(&json!({"a": {"old": 5, "new": 1}}));
-        assert_eq!(taken_back(&back, &[other(), made(), made()]), Some(1));
+        assert_eq!(found(&back, &[other(), made(), made()]), Some(1));
         // Only a part of it, and more than it.
         let part = entry(&json!({"a": {"old": 2, "new": 1}}));
-        assert_eq!(taken_back(&part, &[made()]), None);
-        assert_eq!(taken_back(&back, &[part]), None);
+        assert_eq!(found(&part, &[made()]), None);
+        assert_eq!(found(&back, &[part]), None);
         // Of a value that is not known whole nobody can say so.
         let cut = entry(&json!({"a": {"old": "x", "new": "y", "cut": {"old": 9}}}));
         let back = entry(&json!({"a": {"old": "y", "new": "x"}}));
-        assert_eq!(taken_back(&back, &[cut]), None);
-        assert_eq!(taken_back(&entry(&json!({})), &[entry(&json!({}))]), None);
+        assert_eq!(found(&back, &[cut]), None);
+        assert_eq!(found(&entry(&json!({})), &[entry(&json!({}))]), None);
+    }
+
+    #[test]
+    fn a_value_that_is_null_is_told_from_one_that_is_not_there() {
+        let entry = entry(&json!({"a": {"old": null}, "b": {"new": null, "cut": {"new": 7}}}));
+        let changes = changes(&entry).unwrap();
+        let [a, b] = changes.as_slice() else {
+            panic!("two changes");
+        };
+        let is_null = |value: Option<&RawValue>| value.map(RawValue::get) == Some("null");
+        assert!(is_null(a.old) && a.new.is_none() && !a.is_cut());
+        assert!(is_null(b.new) && b.old.is_none() && b.cut_new == Some(7));
     }
 }

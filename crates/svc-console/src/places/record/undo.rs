@@ -3,6 +3,7 @@
 
 use http::StatusCode;
 use serde_json::{Value, value::RawValue};
+use svc_api::Error;
 use svc_model::{JsonObject, RecordId, records::HistoryEntry};
 
 use super::{
@@ -26,7 +27,7 @@ const MOST_PAGES: usize = 3;
 const PER_PAGE: u32 = 100;
 
 /// What takes a change back.
-pub(super) enum Undo {
+pub(crate) enum Undo {
     /// These values come back.
     Update(Vec<Values>),
     /// The record is made again, with these values.
@@ -40,7 +41,7 @@ pub(super) enum Undo {
 }
 
 /// What a field had before a change and after it.
-pub(super) struct Values {
+pub(crate) struct Values {
     field: String,
     old: Box<RawValue>,
     new: Box<RawValue>,
@@ -48,8 +49,8 @@ pub(super) struct Values {
 
 impl Undo {
     /// What takes this change back.
-    pub(super) fn of(model: &Model<'_>, entry: &HistoryEntry) -> Self {
-        let Some(kept) = &entry.changes else {
+    pub(crate) fn of(model: &Model<'_>, entry: &HistoryEntry) -> Self {
+        let Some(changes) = past::changes(entry) else {
             return Self::Impossible;
         };
         let can = model.description.can;
@@ -57,8 +58,8 @@ impl Undo {
             let field = model.field(field);
             field.is_some_and(|field| field.editable && !field.read_only)
         };
-        let changes = kept.iter().map(|(field, raw)| Change::read(field, raw));
-        let changes: Vec<Change<'_>> = changes.filter(|it| is_written(it.field)).collect();
+        let changes = changes.into_iter().filter(|it| is_written(it.field));
+        let changes: Vec<Change<'_>> = changes.collect();
         let is_cut = changes.iter().any(Change::is_cut);
         let has_old = changes.iter().any(|change| change.old.is_some());
         let has_new = changes.iter().any(|change| change.new.is_some());
@@ -71,8 +72,8 @@ impl Undo {
                     .filter_map(|change| {
                         Some(Values {
                             field: change.field.to_owned(),
-                            old: change.old?,
-                            new: change.new?,
+                            old: change.old?.to_owned(),
+                            new: change.new?.to_owned(),
                         })
                     })
                     .collect(),
@@ -81,7 +82,7 @@ impl Undo {
                 let mut record = JsonObject::new();
                 for change in changes {
                     if let Some(old) = change.old {
-                        record.set_raw(change.field, old);
+                        record.set_raw(change.field, old.to_owned());
                     }
                 }
                 Self::Create(record)
@@ -121,44 +122,74 @@ async fn find(model: &Model<'_>, id: &RecordId) -> Result<HistoryEntry> {
     Err(Problem::NotFound)
 }
 
-async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<Answer> {
+/// What became of a record whose old values are put back.
+pub(crate) enum PutBack {
+    /// It has them again.
+    Done(JsonObject),
+    /// It had them already.
+    WasBack,
+    /// It has others than those that the change put there, and stays as it is.
+    ChangedSince(JsonObject),
+}
+
+/// Puts the old values of a record back, if it has the new ones.
+pub(crate) async fn put_back(
+    model: &Model<'_>,
+    id: &RecordId,
+    values: &[Values],
+) -> Result<PutBack, Error> {
     let records = model.records();
     let records = records.typed::<JsonObject>();
     // In UTC, as the history has its times.
-    let now = match records.get(id.clone()).send_tagged().await {
-        Ok(now) => now,
-        Err(error) if error.is_not_found() => return Err(Problem::NotFound),
-        Err(error) => return Err(error.into()),
+    let now = records.get(id.clone()).send_tagged().await?;
+    let has = |of: fn(&Values) -> &RawValue| {
+        let mut values = values.iter();
+        values.all(|change| is_same(now.value.get_raw(&change.field), of(change)))
     };
-    let is_new = |change: &Values| is_same(now.value.get_raw(&change.field), &change.new);
-    if values.iter().all(is_new) {
-        let mut changes = JsonObject::new();
-        for change in values {
-            changes.set_raw(&change.field, change.old.clone());
-        }
-        let etag = now.etag.unwrap_or_default();
-        let call = records.update(id.clone(), &changes).if_match(etag);
-        match call.send().await {
-            Ok(changed) => {
-                let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
-                let place = model.record(&id);
-                return Ok(Answer::go(&place.with("saved", "undone")));
-            }
-            Err(error) if error.is_precondition_failed() => {}
-            Err(error) => {
-                let status = status_again(&error);
-                let (record, etag) = load(model, id).await?;
-                let sent = with_old(model, &record, values);
-                let (sent, message) = refused(model.context.visit, sent, error)?;
-                let page = page(model, id, &record, &etag, &sent, message);
-                return Ok(Answer::page(page).status(status));
-            }
-        }
+    if !has(|change| &change.new) {
+        return Ok(match has(|change| &change.old) {
+            true => PutBack::WasBack,
+            false => PutBack::ChangedSince(now.value),
+        });
     }
+    let mut changes = JsonObject::new();
+    for change in values {
+        changes.set_raw(&change.field, change.old.clone());
+    }
+    let etag = now.etag.unwrap_or_default();
+    let call = records.update(id.clone(), &changes).if_match(etag);
+    match call.send().await {
+        Ok(changed) => Ok(PutBack::Done(changed)),
+        Err(error) if error.is_precondition_failed() => Ok(PutBack::ChangedSince(now.value)),
+        Err(error) => Err(error),
+    }
+}
+
+async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<Answer> {
+    let now = match put_back(model, id, values).await {
+        Ok(PutBack::Done(changed)) => {
+            let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
+            let place = model.record(&id);
+            return Ok(Answer::go(&place.with("saved", "undone")));
+        }
+        Ok(PutBack::WasBack) => {
+            return Ok(Answer::go(&model.record(id).with("saved", "undone")));
+        }
+        Ok(PutBack::ChangedSince(now)) => now,
+        Err(error) if error.is_not_found() => return Err(Problem::NotFound),
+        Err(error) => {
+            let status = status_again(&error);
+            let (record, etag) = load(model, id).await?;
+            let sent = with_old(model, &record, values);
+            let (sent, message) = refused(model.context.visit, sent, error)?;
+            let page = page(model, id, &record, &etag, &sent, message);
+            return Ok(Answer::page(page).status(status));
+        }
+    };
     let (record, etag) = load(model, id).await?;
     let mut sent = with_old(model, &record, values);
     for change in values {
-        if !is_same(now.value.get_raw(&change.field), &change.new) {
+        if !is_same(now.get_raw(&change.field), &change.new) {
             let mut left = JsonObject::new();
             left.set_raw(&change.field, change.new.clone());
             let conflict = Conflict {

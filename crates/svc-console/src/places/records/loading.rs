@@ -17,21 +17,40 @@ use crate::{
 /// What the service has answered.
 type Loaded = Result<Paginated<Box<RawValue>>, Error>;
 
-/// The page with the rows; `whole` is the page around a sentence about how slow it is, what was refused, and around them. Where
-/// the address asks for the number of records, it comes after them.
+/// What is around the rows.
+pub(super) struct Around<B, P> {
+    /// What is above them, which marks what was refused.
+    pub(super) bars: B,
+    /// The page of the bars, a sentence about how slow it is, and the rows.
+    pub(super) page: P,
+}
+
+/// The page with the rows. Where the address asks for the number of records, it comes after them.
 pub(super) async fn page(
     view: &View<'_>,
     scope: &Scope,
     saved: &Saved,
     counted: Option<Count>,
-    whole: impl Fn(Option<&Markup>, Option<&Error>, Markup) -> Markup,
+    around: Around<
+        impl Fn(Option<&Error>) -> Markup,
+        impl Fn(&Markup, Option<&Markup>, &Markup) -> Markup,
+    >,
 ) -> Answer {
+    let Around { bars, page } = around;
     let mut load = view.load();
     let count = counted.map(|how| counting::load(view, how));
-    let (loaded, slow) = tokio::join!(waiting::soon(&mut load), speed::note(view));
+    // What does not need the rows is made while the service looks for them.
+    let (loaded, slow, above, head) = tokio::join!(
+        waiting::soon(&mut load),
+        speed::note(view),
+        async { bars(None) },
+        async { table::Head::of(view) }
+    );
     let visit = view.model.context.visit;
-    let whole =
-        |wrong: Option<&Error>, rows| whole(slow.as_ref().filter(|_| wrong.is_none()), wrong, rows);
+    let whole = |wrong: Option<&Error>, rows: Markup| match wrong {
+        None => page(&above, slow.as_ref(), &rows),
+        Some(_) => page(&bars(wrong), None, &rows),
+    };
     let Some(loaded) = loaded else {
         let later = Later::of(view, scope, saved);
         let rest = Box::pin(async move {
@@ -52,9 +71,9 @@ pub(super) async fn page(
         Err(error) => return Answer::page(whole(None, notice::of_error(visit, &error))),
     };
     let Some(mut count) = count else {
-        return Answer::page(whole(None, table::records(view, &page, None)));
+        return Answer::page(whole(None, table::records(view, &head, &page, None)));
     };
-    let with = |counted| whole(None, table::records(view, &page, Some(counted)));
+    let with = |counted| whole(None, table::records(view, &head, &page, Some(counted)));
     if let Some(counted) = waiting::soon(&mut count).await {
         return Answer::page(with(counting::shown(view, counted)));
     }
@@ -73,7 +92,7 @@ pub(super) fn held(view: &View<'_>) -> Markup {
 fn rows(view: &View<'_>, loaded: Loaded, counted: Option<Loaded>) -> Markup {
     let counted = counted.map(|counted| counting::shown(view, counted));
     match loaded {
-        Ok(page) => table::records(view, &page, counted),
+        Ok(page) => table::records(view, &table::Head::of(view), &page, counted),
         Err(error) => notice::of_error(view.model.context.visit, &error),
     }
 }

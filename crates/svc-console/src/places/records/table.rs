@@ -28,16 +28,13 @@ const LONGEST: usize = 2 << 10;
 /// The records of a page, with the ways to the next ones, and how many there are, where that is known.
 pub(super) fn records(
     view: &View<'_>,
+    table: &Head<'_>,
     page: &Paginated<Box<RawValue>>,
     counted: Option<Markup>,
 ) -> Markup {
     let model = view.model;
     let texts = model.texts();
-    let can_name = can_name(view);
-    let can = model.description.can;
-    let has_boxes = can_name && (can.update || can.delete);
-    let columns = view.shown();
-    let in_order = columns.iter().enumerate();
+    let in_order = table.columns.iter().enumerate();
     let rows = Rows {
         model,
         records: &page.results,
@@ -46,9 +43,8 @@ pub(super) fn records(
             .collect(),
         place: model.list().below(["record"]),
         list: list_of(view),
-        box_name: has_boxes.then(|| texts.around("choose-one", "key")),
+        box_name: table.has_boxes.then(|| texts.around("choose-one", "key")),
     };
-    let is_pinned = columns.iter().any(|column| column.is_pinned);
     html! {
         @if page.results.is_empty() {
             p.empty-state { (texts.get("records-empty")) }
@@ -57,23 +53,54 @@ pub(super) fn records(
             (table::grid(
                 model.name.as_str(),
                 &says(view),
-                layout::class(&columns).as_deref(),
-                &layout::colgroup(&columns, has_boxes),
-                &html! {
-                    tr {
-                        @if has_boxes { th.choose.pinned[is_pinned] scope="col" { span.visually-hidden { (texts.get("choose")) } } }
-                        @for column in &columns { (head(view, column)) }
-                    }
-                },
+                table.class.as_deref(),
+                &table.colgroup,
+                &table.row,
                 &rows,
             ))
-            (with_many(view, can_name))
+            (table.with_many)
             script type="module" src=(RECORDS.href(&model.context.visit.root)) {}
             script type="module" src=(GRID.href(&model.context.visit.root)) {}
             script type="module" src=(CELL.href(&model.context.visit.root)) {}
             script type="module" src=(SAVED.href(&model.context.visit.root)) {}
         }
         (paging::links(texts, page, &view.query, |query| view.at(query), &counted.unwrap_or_else(|| counting::first(view, page))))
+    }
+}
+
+/// What there is of a table before its records are known.
+pub(super) struct Head<'m> {
+    columns: Vec<TableColumn<'m>>,
+    has_boxes: bool,
+    class: Option<String>,
+    colgroup: Markup,
+    row: Markup,
+    with_many: Markup,
+}
+
+impl<'m> Head<'m> {
+    pub(super) fn of(view: &View<'m>) -> Self {
+        let model = view.model;
+        let can_name = can_name(view);
+        let can = model.description.can;
+        let has_boxes = can_name && (can.update || can.delete);
+        let columns = view.shown();
+        let is_pinned = columns.iter().any(|column| column.is_pinned);
+        Self {
+            has_boxes,
+            class: layout::class(&columns),
+            colgroup: layout::colgroup(&columns, has_boxes),
+            row: html! {
+                tr {
+                    @if has_boxes {
+                        th.choose.pinned[is_pinned] scope="col" { span.visually-hidden { (model.texts().get("choose")) } }
+                    }
+                    @for column in &columns { (head(view, column)) }
+                }
+            },
+            with_many: with_many(view, can_name),
+            columns,
+        }
     }
 }
 

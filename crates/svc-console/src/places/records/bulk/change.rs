@@ -16,7 +16,7 @@ use crate::{
     answer::Answer,
     href::Href,
     places::{
-        Scope,
+        Scope, controls,
         entered::{Entered, Input, input, to_json, with_lines_of},
         model::Model,
     },
@@ -94,9 +94,7 @@ pub(crate) async fn change(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         {
             Ok(done) => {
                 let list = model.list().query(chosen.of_list());
-                return Ok(Answer::go(
-                    &list.with("_changed", &done.updated.to_string()),
-                ));
+                return Ok(Answer::go(&did(visit, list, ("_changed", done.updated))));
             }
             Err(error) if error.is_precondition_failed() => {
                 message = Some(notice::error(visit, &visit.texts.get("bulk-other-number")));
@@ -279,6 +277,15 @@ impl Page<'_> {
                 }
             }
         }
+    }
+}
+
+/// The list, which says what was done to how many of its records.
+pub(super) fn did(visit: &Visit, list: Href, (what, count): (&str, u64)) -> Href {
+    let list = list.with(what, &count.to_string());
+    match visit.request_id() {
+        Some(request) => list.with(controls::REQUEST, request),
+        None => list,
     }
 }
 

@@ -11,7 +11,7 @@ use svc_model::{
 
 use super::{
     super::chosen::Chosen,
-    change::{failed, nothing_chosen, refused_address, too_many},
+    change::{did, failed, nothing_chosen, refused_address, too_many},
     sample,
 };
 use crate::{
@@ -83,9 +83,7 @@ pub(crate) async fn delete(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         query.all = true;
         match model.records().delete_all(query).send().await {
             Ok(done) => {
-                return Ok(Answer::go(
-                    &back.with("_deleted", &done.deleted.to_string()),
-                ));
+                return Ok(Answer::go(&did(visit, back, ("_deleted", done.deleted))));
             }
             Err(error) if error.is_precondition_failed() => {
                 message = Some(notice::error(visit, &texts.get("bulk-other-number")));
