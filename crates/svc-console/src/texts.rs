@@ -207,6 +207,16 @@ mod tests {
     }
 
     #[test]
+    fn texts_without_values_are_what_the_bundle_makes_of_them() {
+        for texts in Texts::all() {
+            assert!(texts.plain.len() > 500, "{}", texts.language);
+            for (id, text) in &texts.plain {
+                assert_eq!(*text, texts.with(id, []), "{id} in {}", texts.language);
+            }
+        }
+    }
+
+    #[test]
     fn every_language_has_the_same_texts() {
         let (_, english) = LANGUAGES[0];
         for (language, source) in LANGUAGES {

@@ -458,7 +458,7 @@ bulk-undone = { $count ->
    *[other] { $count } Datensätze sind wieder, wie sie waren.
 }
 bulk-undo-title = Änderung vieler Datensätze rückgängig machen
-bulk-undo-what = Jeder Datensatz bekommt die alten Werte zurück, wenn er noch die neuen hat. Gelöschte Datensätze werden wieder angelegt.
+bulk-undo-what = Jeder Datensatz bekommt die alten Werte zurück, wenn er noch die neuen hat. Gelöschte Datensätze werden wieder angelegt, aber nicht, was mit ihnen gelöscht wurde.
 bulk-undo-more = … und weitere.
 bulk-undo-nothing = Das lässt sich nicht rückgängig machen: Die früheren Werte wurden nicht aufgehoben, oder Sie dürfen sie nicht schreiben.
 bulk-undo-changed = { $count ->

@@ -458,9 +458,9 @@ bulk-undone = { $count ->
    *[other] { $count } records are again as they were.
 }
 bulk-undo-title = Undo a change of many records
-bulk-undo-what = Each record gets the old values back if it still has the new ones. Records that were deleted are made again.
+bulk-undo-what = Each record gets the old values back if it still has the new ones. Records that were deleted are made again, but not what was deleted along with them.
 bulk-undo-more = … and more.
-bulk-undo-nothing = This cannot be undone: the values that the records had were not kept, or you may not write them.
+bulk-undo-nothing = This cannot be undone: the old values were not kept, or you may not write them.
 bulk-undo-changed = { $count ->
     [one] One record was changed or deleted since, and stays as it is
    *[other] { $count } records were changed or deleted since, and stay as they are

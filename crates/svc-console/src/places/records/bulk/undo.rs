@@ -118,7 +118,7 @@ pub(crate) async fn done(model: &Model<'_>, query: &Form, request: &str) -> Opti
         return Some(notice::done(&text_of));
     }
     let can_undo = match Change::load(model, request, None, 1).await {
-        Ok(change) => change.is_undone(model),
+        Ok(change) => change.is_own(model) && change.is_undone(model),
         Err(_) => false,
     };
     Some(match can_undo {
@@ -146,6 +146,13 @@ impl Change {
             entries: page.results,
             after,
         })
+    }
+
+    /// Whether it was made by who is signed in.
+    fn is_own(&self, model: &Model<'_>) -> bool {
+        let own = Some(model.context.account.uid.as_str());
+        let mut entries = self.entries.iter();
+        entries.all(|entry| entry.actor.uid.as_deref() == own)
     }
 
     /// Whether there is something to take back.
@@ -178,8 +185,10 @@ async fn put_all_back(model: &Model<'_>, entries: Vec<HistoryEntry>) -> Result<O
                 let why = model.texts().get("undo-too-long");
                 outcome.refused.push((id, why));
             }
+            // It had the new values before.
+            _ if entry.changes.as_ref().is_some_and(JsonObject::is_empty) => outcome.back += 1,
             Undo::Delete | Undo::Impossible => {
-                let why = model.texts().get("history-without-values");
+                let why = model.texts().get("bulk-undo-nothing");
                 outcome.refused.push((id, why));
             }
         }
