@@ -10,16 +10,21 @@ use futures_util::{
     StreamExt,
     future::{Either, join, select},
 };
+use http::Request;
 
 use super::{
     Checked, answered, ensure, failed, get, of_kind,
     server::{SOON, Server},
+    shown,
     wait::{PATIENCE, within},
     whole,
 };
-use svc_model::wire::{Deadline, Transport, TransportErrorKind};
+use svc_model::wire::{Body, Deadline, Transport, TransportErrorKind};
 
 const DEADLINE: Duration = Duration::from_millis(300);
+
+/// For the head of a response that a busy machine does not bring within [`DEADLINE`].
+const LONG_DEADLINE: Duration = Duration::from_secs(2);
 
 pub(super) async fn deadline_holds_for_the_head(transport: &dyn Transport) -> Checked {
     for is_silent in [true, false] {
@@ -30,11 +35,10 @@ pub(super) async fn deadline_holds_for_the_head(transport: &dyn Transport) -> Ch
             }
             connection.drip("HTTP/1.1 200 OK\r\nx-slow: ")
         })?;
-        let mut request = get(server.url("/"))?;
-        request.extensions_mut().insert(Deadline(DEADLINE));
+        let request = get_within(&server, DEADLINE)?;
         let started = Instant::now();
         let error = failed(transport.send(request).await)?;
-        in_time(started)?;
+        in_time(started, DEADLINE)?;
         of_kind(&error, &[TransportErrorKind::Timeout])?;
     }
     Ok(())
@@ -51,23 +55,32 @@ pub(super) async fn deadline_holds_for_the_body(transport: &dyn Transport) -> Ch
             connection.client_hangs_up();
             Ok(())
         })?;
-        let mut request = get(server.url("/"))?;
-        request.extensions_mut().insert(Deadline(DEADLINE));
-        let started = Instant::now();
-        let response = answered(transport, request).await?;
+        let (mut deadline, mut started) = (DEADLINE, Instant::now());
+        let mut response = transport.send(get_within(&server, deadline)?).await;
+        if matches!(&response, Err(error) if error.kind() == TransportErrorKind::Timeout) {
+            (deadline, started) = (LONG_DEADLINE, Instant::now());
+            response = transport.send(get_within(&server, deadline)?).await;
+        }
+        let response = response.map_err(|error| format!("the call failed: {}", shown(&error)))?;
         let Err(error) = response.into_body().collect(usize::MAX).await else {
             return Err("the body ended without an error".to_owned());
         };
-        in_time(started)?;
+        in_time(started, deadline)?;
         of_kind(&error, &[TransportErrorKind::Timeout])?;
     }
     Ok(())
 }
 
-fn in_time(started: Instant) -> Checked {
+fn get_within(server: &Server, deadline: Duration) -> Result<Request<Body>, String> {
+    let mut request = get(server.url("/"))?;
+    request.extensions_mut().insert(Deadline(deadline));
+    Ok(request)
+}
+
+fn in_time(started: Instant, deadline: Duration) -> Checked {
     let taken = started.elapsed();
-    ensure((DEADLINE..SOON).contains(&taken), || {
-        format!("the call ended after {taken:?}, with a deadline of {DEADLINE:?}")
+    ensure((deadline..deadline + SOON).contains(&taken), || {
+        format!("the call ended after {taken:?}, with a deadline of {deadline:?}")
     })
 }
 

@@ -307,5 +307,5 @@ fn malformed(what: &str) -> io::Error {
 /// The pause between two bytes that drip.
 const PACE: Duration = Duration::from_millis(10);
 
-/// How long an exchange that a deadline ends may take.
+/// How much longer than its deadline an exchange may take.
 pub(super) const SOON: Duration = Duration::from_secs(3);
