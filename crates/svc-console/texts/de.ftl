@@ -459,20 +459,29 @@ bulk-undone = { $count ->
 }
 bulk-undo-title = Änderung vieler Datensätze rückgängig machen
 bulk-undo-what = Jeder Datensatz bekommt die alten Werte zurück, wenn er noch die neuen hat. Gelöschte Datensätze werden wieder angelegt, aber nicht, was mit ihnen gelöscht wurde.
+bulk-undo-can = { $count ->
+    [one] Ein Datensatz lässt sich zurücksetzen.
+   *[other] { $count } Datensätze lassen sich zurücksetzen.
+}
+bulk-undo-unchanged = { $count ->
+    [one] Ein Datensatz hatte die neuen Werte schon vorher.
+   *[other] { $count } Datensätze hatten die neuen Werte schon vorher.
+}
+bulk-undo-cannot = { $count ->
+    [one] Ein Datensatz lässt sich nicht zurücksetzen: Seine früheren Werte wurden nicht aufbewahrt, oder Sie dürfen sie nicht schreiben.
+   *[other] { $count } Datensätze lassen sich nicht zurücksetzen: Ihre früheren Werte wurden nicht aufbewahrt, oder Sie dürfen sie nicht schreiben.
+}
 bulk-undo-more = … und weitere.
-bulk-undo-nothing = Das lässt sich nicht rückgängig machen: Die früheren Werte wurden nicht aufgehoben, oder Sie dürfen sie nicht schreiben.
+bulk-undo-nothing = Das lässt sich nicht rückgängig machen: Die früheren Werte wurden nicht aufbewahrt, oder Sie dürfen sie nicht schreiben.
 bulk-undo-changed = { $count ->
     [one] Ein Datensatz wurde seitdem geändert oder gelöscht und bleibt, wie er ist
    *[other] { $count } Datensätze wurden seitdem geändert oder gelöscht und bleiben, wie sie sind
 }
 bulk-undo-refused = { $count ->
-    [one] Ein Datensatz konnte nicht geschrieben werden
-   *[other] { $count } Datensätze konnten nicht geschrieben werden
+    [one] Ein Datensatz ist nicht, wie er war
+   *[other] { $count } Datensätze sind nicht, wie sie waren
 }
-bulk-undo-left = { $count ->
-    [one] Ein Datensatz ist noch übrig.
-   *[other] { $count } Datensätze sind noch übrig.
-}
+bulk-undo-stopped = Noch wurden nicht alle Datensätze erreicht.
 bulk-undo-go-on = Weiter
 bulk-other-values = Die Werte sind nicht die der Vorschau. Nichts wurde geändert; sehen Sie sich die neue Vorschau an.
 
@@ -549,7 +558,7 @@ history-cut = { $count ->
 history-newest = Neueste
 history-older = Ältere
 history-unknown = Der Dienst endete, bevor er wusste, ob das geschehen ist.
-history-without-values = Die Werte wurden nicht aufgehoben.
+history-without-values = Die Werte wurden nicht aufbewahrt.
 history-nothing = Kein Wert wurde geändert.
 actor-account = Konto
 actor-user = Benutzer
@@ -560,6 +569,9 @@ actor-anonymous = niemand, der angemeldet war
 actor-program = Kommandozeile
 undo = Rückgängig machen
 undo-too-long = Zu lang, um rückgängig gemacht zu werden
+undo-other-key = Nicht rückgängig zu machen: Die Datenbank gäbe dem Datensatz einen anderen Schlüssel
+undo-not-kept = Seine früheren Werte wurden nicht aufbewahrt, oder Sie dürfen sie nicht schreiben.
+undo-otherwise = Die Datenbank hat aus den früheren Werten etwas anderes gemacht.
 undo-conflict = Der Datensatz wurde inzwischen wieder geändert, deshalb wurde nichts geschrieben. Die alten Werte stehen im Formular; was die Felder jetzt haben, steht darunter. Speichern Sie, um die alten Werte zurückzuholen.
 undone = Die Änderung wurde rückgängig gemacht.
 deleted = Der Datensatz { $key } wurde gelöscht.
@@ -1089,7 +1101,7 @@ integrations-allowed-since = Erlaubt seit
 # Credentials and secrets.
 
 secret-once = Kopieren Sie es jetzt. Es wird nur dieses eine Mal gezeigt, und niemand kann es später nachsehen.
-secret-shown-before = Das wurde schon angelegt, und der Text wurde dabei gezeigt. Wurde er nicht aufgehoben, widerrufen Sie es und legen Sie ein neues an.
+secret-shown-before = Das wurde schon angelegt, und der Text wurde dabei gezeigt. Wurde er nicht aufbewahrt, widerrufen Sie es und legen Sie ein neues an.
 credentials-name = Name
 credentials-name-hint = Für Sie: wer oder was es benutzt.
 credentials-begins = Präfix
@@ -1137,7 +1149,7 @@ audit-request = Anfrage
 audit-status = Beantwortet mit
 audit-outcome = Ausgang
 audit-values = Werte
-audit-no-values = Hiervon wurden keine Werte aufgehoben.
+audit-no-values = Hiervon wurden keine Werte aufbewahrt.
 
 # The settings of a project.
 

@@ -459,6 +459,18 @@ bulk-undone = { $count ->
 }
 bulk-undo-title = Undo a change of many records
 bulk-undo-what = Each record gets the old values back if it still has the new ones. Records that were deleted are made again, but not what was deleted along with them.
+bulk-undo-can = { $count ->
+    [one] One record can be put back.
+   *[other] { $count } records can be put back.
+}
+bulk-undo-unchanged = { $count ->
+    [one] One record had the new values before.
+   *[other] { $count } records had the new values before.
+}
+bulk-undo-cannot = { $count ->
+    [one] One record cannot be put back: its old values were not kept, or you may not write them.
+   *[other] { $count } records cannot be put back: their old values were not kept, or you may not write them.
+}
 bulk-undo-more = … and more.
 bulk-undo-nothing = This cannot be undone: the old values were not kept, or you may not write them.
 bulk-undo-changed = { $count ->
@@ -466,13 +478,10 @@ bulk-undo-changed = { $count ->
    *[other] { $count } records were changed or deleted since, and stay as they are
 }
 bulk-undo-refused = { $count ->
-    [one] One record could not be written
-   *[other] { $count } records could not be written
+    [one] One record is not as it was
+   *[other] { $count } records are not as they were
 }
-bulk-undo-left = { $count ->
-    [one] One record is left.
-   *[other] { $count } records are left.
-}
+bulk-undo-stopped = Not all records were reached yet.
 bulk-undo-go-on = Go on
 bulk-other-values = The values are not those of the preview. Nothing was changed; look at the new preview.
 
@@ -560,6 +569,9 @@ actor-anonymous = nobody who signed in
 actor-program = command line
 undo = Undo
 undo-too-long = Too long to be undone
+undo-other-key = Cannot be undone: the database would give the record another key
+undo-not-kept = Its old values were not kept, or you may not write them.
+undo-otherwise = The database made something else of the old values.
 undo-conflict = The record was changed again meanwhile, so nothing was written. The old values are in the form; what the fields have now is shown below them. Save to put the old values back.
 undone = The change was taken back.
 deleted = The record { $key } was deleted.

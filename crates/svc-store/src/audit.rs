@@ -28,7 +28,7 @@ pub(crate) use self::actor::By;
 pub use self::actor::{Actor, ActorKind};
 pub use self::changes::Changes;
 pub use self::entry::{AuditEntry, EntityTag};
-pub use self::history::{HistoryOf, HistoryPage, RequestOf};
+pub use self::history::{HistoryOf, HistoryPage};
 use self::journal::Notes;
 pub use self::journal::{BegunWrite, WriteJournal};
 pub use self::line::{AuditFilter, AuditLine};

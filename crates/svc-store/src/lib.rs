@@ -57,8 +57,8 @@ pub use self::administration::{Administered, ListedOf};
 pub use self::answered_calls::{AnsweredCall, AnsweredCalls};
 pub use self::audit::{
     Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, BegunWrite, Changes, EntityTag,
-    FoundJournals, HistoryOf, HistoryPage, MissingLine, RequestOf, WriteJournal, WriteKey,
-    WriteMark, WriteMarks,
+    FoundJournals, HistoryOf, HistoryPage, MissingLine, WriteJournal, WriteKey, WriteMark,
+    WriteMarks,
 };
 pub use self::clock::Clock;
 pub use self::credentials::{

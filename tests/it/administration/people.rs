@@ -84,6 +84,23 @@ fn a_shared_item_is_not_there_for_a_team_that_may_not_read_what_it_is_about() {
 }
 
 #[test]
+fn what_a_line_says_of_records_is_told_to_those_who_may_read_them() {
+    let home = Home::new();
+    let administrator = administrator(&home);
+    let ann = member(&home, "ann@lines.example", "Editor");
+    let path = "resources/shop/models/orders/history/?request_id=nobody";
+    let nothing = app(&home, &ann, "GET", path).ok();
+    assert_eq!(nothing["results"], json!([]));
+    let rule = json!({"team": "Editor", "resource": "shop", "model": "orders", "rights": []});
+    let set = home
+        .service()
+        .app_anonymous("PUT", "/projects/main/rights/");
+    set.authorization(&administrator).json(&rule).expect(201);
+    app(&home, &ann, "GET", path).expect(403);
+    app(&home, &administrator, "GET", path).expect(200);
+}
+
+#[test]
 fn items_are_their_owners_until_they_are_shared() {
     let home = Home::new();
     let administrator = administrator(&home);

@@ -259,14 +259,16 @@ fn writes_to_many_records_keep_what_they_did_to_each() {
 }
 
 #[test]
-fn what_a_request_did_to_many_records_is_told_page_by_page() {
+fn what_a_line_says_of_each_of_its_records_is_told_page_by_page() {
     let audited = AuditedService::new();
     let service = &audited.service;
     for resource in RESOURCES {
         let data = |method: &str, path: &str| service.data(method, resource, path);
-        let places = "/projects/main/prod/resources";
-        let path = format!("{places}/{resource}/models/t/history/");
-        let told = |query: &str| service.app("GET", &format!("{path}{query}")).expect(200);
+        let history = |model: &str, query: &str| {
+            let models = format!("/projects/main/prod/resources/{resource}/models");
+            format!("{models}/{model}/history/{query}")
+        };
+        let told = |query: &str| service.app("GET", &history("t", query)).expect(200).json();
         let records: Vec<Value> = (1..=5)
             .map(|amount| json!({"name": format!("n{amount}"), "amount": amount}))
             .collect();
@@ -283,67 +285,108 @@ fn what_a_request_did_to_many_records_is_told_page_by_page() {
         change("/models/t?name__in=n1,n2,n3", 10, "changed");
         change("/models/t?name=n1", 11, "one");
 
-        // Three records on pages of two, each with what was done to it.
-        let first = told("?request_id=changed&_per_page=2").json();
-        assert_eq!(
-            (&first["has_more"], &first["count"]),
-            (&json!(true), &Value::Null)
-        );
-        let next = first["next"].as_str().unwrap();
-        let (_, next) = next.split_once('?').unwrap();
-        let second = told(&format!("?{next}")).json();
-        assert_eq!(
-            (&second["has_more"], &second["next"]),
-            (&json!(false), &Value::Null)
-        );
-        let pages = [&first, &second].map(|page| page["results"].as_array().unwrap().clone());
-        for (entry, key) in pages.concat().iter().zip(&keys) {
-            assert_eq!(text(entry, "action"), "records.update_all");
-            assert_eq!(text(entry, "record"), key);
-            assert_eq!(entry["actor"]["kind"], "static_token");
-            let changes = json!({"amount": {"old": 9, "new": 10}});
-            assert_eq!(entry["changes"], changes, "{resource}");
+        // Three records on pages of two, each with what was done to it, found by the request and by the line.
+        let uid = text(&told("?request_id=changed")["results"][0], "line").to_owned();
+        for named in ["request_id=changed", &format!("line={uid}")] {
+            let first = told(&format!("?{named}&_per_page=2"));
+            assert_eq!(
+                (&first["has_more"], &first["count"]),
+                (&json!(true), &json!(3))
+            );
+            let (_, next) = text(&first, "next").split_once('?').unwrap();
+            let second = told(&format!("?{next}"));
+            assert_eq!(
+                (&second["has_more"], &second["next"], &second["count"]),
+                (&json!(false), &Value::Null, &json!(3))
+            );
+            let pages = [&first, &second].map(|page| page["results"].as_array().unwrap().clone());
+            let entries = pages.concat();
+            for entry in &entries {
+                assert_eq!(text(entry, "action"), "records.update_all");
+                assert_eq!(text(entry, "line"), uid);
+                assert_eq!(entry["actor"]["kind"], "static_token");
+                let changes = json!({"amount": {"old": 9, "new": 10}});
+                assert_eq!(entry["changes"], changes, "{resource}");
+            }
+            let mut told: Vec<&str> = entries.iter().map(|entry| text(entry, "record")).collect();
+            told.sort_unstable();
+            let mut changed: Vec<&str> = keys[..3].iter().map(String::as_str).collect();
+            changed.sort_unstable();
+            assert_eq!(told, changed, "{resource}");
         }
-        assert_eq!(pages.concat().len(), 3);
 
-        // One record alone, those that were made, and an ID that came twice.
-        let one = told("?request_id=one").json();
-        assert_eq!(one["results"][0]["record"], json!(keys[0]));
-        let created = told("?request_id=made").json();
+        // A line of a filter that met one record, one of many that were made, and one about one record alone.
+        let one = told("?request_id=one");
         assert_eq!(
-            created["results"][4]["changes"]["amount"],
-            json!({"new": 5})
+            (&one["results"][0]["record"], &one["count"]),
+            (&json!(keys[0]), &json!(1))
         );
+        let created = told("?request_id=made");
+        let amounts = created["results"].as_array().unwrap().iter();
+        let mut amounts: Vec<&Value> = amounts.map(|it| &it["changes"]["amount"]["new"]).collect();
+        amounts.sort_unstable_by_key(|amount| amount.as_i64());
+        assert_eq!(amounts, [1, 2, 3, 4, 5]);
+        let alone = data("PATCH", &format!("/models/t/{}", keys[3])).json(&json!({"amount": 12}));
+        alone.header("x-request-id", "alone").expect(200);
+        assert_eq!(told("?request_id=alone")["count"], Value::Null);
+        let trail = service
+            .app("GET", "/projects/main/audit/?request_id=alone")
+            .expect(200)
+            .json();
+        let alone = text(&trail["results"][0], "uid");
+        let alone = told(&format!("?line={alone}"));
+        assert_eq!(alone["count"], json!(1));
+        assert_eq!(alone["results"][0]["record"], json!(keys[3]));
+        assert_eq!(
+            alone["results"][0]["changes"],
+            json!({"amount": {"old": 9, "new": 12}})
+        );
+
+        // Of an ID that came twice it is the newest line; the older one is found by itself.
+        let older = told("?request_id=twice");
         change("/models/t?name=n5", 1, "twice");
-        let newest = told("?request_id=twice").json();
-        assert_eq!(newest["results"].as_array().unwrap().len(), 1);
+        let newest = told("?request_id=twice");
+        assert_eq!(newest["count"], json!(1));
+        assert_eq!(
+            newest["results"][0]["changes"],
+            json!({"amount": {"old": 9, "new": 1}})
+        );
+        let older = told(&format!("?line={}", text(&older["results"][0], "line")));
+        assert_eq!(older["count"], json!(5));
 
-        // What nobody asked, of another model, and without a name.
-        for other in [
-            told("?request_id=nobody"),
+        // Of a request that nobody made, a line that nobody wrote, and one about another model.
+        let nobody = "?line=0190163d-8694-739b-aea5-966c26f8ad90";
+        let nothing = [told("?request_id=nobody"), told(nobody)];
+        let other = ["?request_id=changed".to_owned(), format!("?line={uid}")].map(|query| {
             service
-                .app(
-                    "GET",
-                    &format!("{places}/{resource}/models/pairs/history/?request_id=changed"),
-                )
-                .expect(200),
-        ] {
-            assert_eq!(other.json()["results"], json!([]));
+                .app("GET", &history("pairs", &query))
+                .expect(200)
+                .json()
+        });
+        for nothing in nothing.iter().chain(&other) {
+            assert_eq!(nothing["results"], json!([]));
         }
-        for wrong in [
-            "",
-            "?request_id=",
-            "?request_id=x&_order_by=id",
-            "?request_id=x&_after=y",
+        for (wrong, field) in [
+            ("", "line"),
+            ("?request_id=", "line"),
+            ("?line=", "line"),
+            ("?line=mine", "line"),
+            (&format!("?line={uid}&request_id=changed"), "line"),
+            (&format!("?line={uid}&line={uid}"), "line"),
+            ("?request_id=x&_order_by=id", "non_field_errors"),
+            ("?request_id=x&_after=y", "_after"),
+            (
+                "?request_id=x&_after=0190163d8694739baea5966c26f8ad90~2",
+                "_after",
+            ),
         ] {
-            service.app("GET", &format!("{path}{wrong}")).expect(400);
+            let refused = service.app("GET", &history("t", wrong)).expect(400).json();
+            assert!(refused[field].is_array(), "{wrong}: {refused}");
         }
         let token = service.text(&format!("/resources/{resource}/token"));
-        let other = service.app_anonymous("GET", &format!("{path}?request_id=one"));
-        other.authorization(token).expect(200);
-        service
-            .app_anonymous("GET", &format!("{path}?request_id=one"))
-            .expect(401);
+        let anyone = |model| service.app_anonymous("GET", &history(model, "?request_id=one"));
+        anyone("t").authorization(token).expect(200);
+        anyone("t").expect(401);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Many records at once: changing, deleting, and records as a file.
 
+mod undo;
+
 use serde_json::json;
-use svc_tests::browser::forms_of;
 
 use super::{ENGINES, Setup, list, signed_in};
 
@@ -124,127 +125,6 @@ fn many_records_are_changed_after_a_preview_and_only_as_many_as_it_said() {
             400
         );
     }
-}
-
-#[test]
-fn a_change_of_many_records_is_taken_back_but_for_those_that_were_changed_since() {
-    let setup = Setup::new();
-    let browser = signed_in(&setup.service);
-    for engine in ENGINES {
-        let data = |method: &str, path: &str| setup.service.data(method, engine, path);
-        for id in 20..25 {
-            let record = json!({"id": id, "name": "gear", "amount": id});
-            data("POST", "/models/parts").json(&record).expect(201);
-        }
-        // This one has the new values already.
-        let record = json!({"id": 25, "name": "gear", "amount": 7, "price": "2.5"});
-        data("POST", "/models/parts").json(&record).expect(201);
-        let get = |id: u32| data("GET", &format!("/models/parts/{id}")).ok();
-        let before: Vec<_> = (20..25).map(get).collect();
-
-        let place = format!("{}change/?name=gear&_which=all", list(engine));
-        let page = browser.page(&place);
-        let values = [
-            ("value:amount", "7"),
-            ("value:price", "2.5"),
-            ("action", "preview"),
-        ];
-        let preview = browser.submit(&place, &page, &values);
-        let done = browser.submit_ok(&place, &preview.body, &[("action", "run")]);
-        let listed = browser.page(&done);
-        assert_eq!(get(22)["amount"], json!(7));
-        let undo = undo_of(&listed);
-        assert!(undo.contains("name=gear"), "{undo}");
-
-        // What it would do is shown by its address, which the audit trail leads to.
-        let asked = browser.page(&undo);
-        assert!(
-            asked.contains("2.5000") && asked.contains(">20<"),
-            "{asked}"
-        );
-
-        // Two were changed meanwhile, one back to what it was, and one is gone.
-        let changes = json!({"amount": 8, "note": "mine"});
-        data("PATCH", "/models/parts/21").json(&changes).expect(200);
-        let back = json!({"amount": 22, "price": null});
-        data("PATCH", "/models/parts/22").json(&back).expect(200);
-        data("DELETE", "/models/parts/23").expect(204);
-        let told = browser.submit(&undo, &listed, &[]);
-        assert_eq!(told.status, 409, "{}", told.body);
-        assert!(
-            told.body.contains("4 records are again as they were"),
-            "{}",
-            told.body
-        );
-        assert!(
-            told.body
-                .contains("2 records were changed or deleted since"),
-            "{}",
-            told.body
-        );
-        for id in [21, 23] {
-            let history = format!("record/{id}/history/");
-            assert!(told.body.contains(&history), "{engine} {id}: {}", told.body);
-        }
-        for id in [20, 22, 24] {
-            assert_eq!(get(id), before[id as usize - 20], "{engine} {id}");
-        }
-        assert_eq!(get(21)["amount"], json!(8));
-
-        // A second time, nothing is left to do to the others.
-        let again = browser.submit(&undo, &listed, &[]);
-        assert!(
-            again.body.contains("4 records are again as they were"),
-            "{}",
-            again.body
-        );
-
-        // Deleted ones are made again, each with its key and its values.
-        let place = format!("{}delete/?name=gear&_which=all", list(engine));
-        let page = browser.page(&place);
-        let done = browser.submit_ok(&place, &page, &[("confirm", "parts")]);
-        let kept = browser.page(&done);
-        data("GET", "/models/parts/20").expect(404);
-        let undo = undo_of(&kept);
-        let list_again = browser.submit_ok(&undo, &kept, &[]);
-        assert!(
-            browser
-                .page(&list_again)
-                .contains("5 records are again as they were")
-        );
-        assert_eq!(get(20), before[0], "{engine}");
-        assert_eq!(get(21)["note"], json!("mine"), "{engine}");
-        let twice = browser.submit(&undo, &kept, &[]);
-        assert_eq!(twice.status, 409, "{}", twice.body);
-        assert!(
-            twice.body.contains("5 records could not be written"),
-            "{}",
-            twice.body
-        );
-
-        // One record is found as several are.
-        let place = format!("{}change/?_which=only&_row=20", list(engine));
-        let page = browser.page(&place);
-        let values = [("value:amount", "1"), ("action", "preview")];
-        let preview = browser.submit(&place, &page, &values);
-        let done = browser.submit_ok(&place, &preview.body, &[("action", "run")]);
-        assert_eq!(get(20)["amount"], json!(1));
-        let listed = browser.page(&done);
-        browser.submit_ok(&undo_of(&listed), &listed, &[]);
-        assert_eq!(get(20), before[0], "{engine}");
-
-        // Of a request that nobody made there is nothing to take back.
-        let nothing = browser.page(&format!("{}undo/?_request=none", list(engine)));
-        assert!(nothing.contains("cannot be undone"), "{nothing}");
-    }
-}
-
-/// The address of the form that takes a change of many records back.
-#[track_caller]
-fn undo_of(page: &str) -> String {
-    let mut forms = forms_of(page).into_iter();
-    let form = forms.find(|form| form.action.contains("/undo/?"));
-    form.expect("what was done can be taken back").action
 }
 
 #[test]

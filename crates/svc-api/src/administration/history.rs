@@ -2,7 +2,7 @@
 
 use svc_model::{
     ModelName, RecordId, ResourceName,
-    administration::history::{Get, GetRequest},
+    administration::history::{Get, GetLine},
 };
 
 use super::History;
@@ -21,16 +21,26 @@ impl History {
         self.client.call(Get::new(scope, resource, model, id))
     }
 
-    /// Gets what a request did to several records of a model, by a filter or in bulk:
-    /// `GET {app_base_url}/projects/{project}/{environment}/resources/{resource}/models/{model}/history/?request_id={request_id}`.
-    pub fn get_request(
+    /// Gets what a line of the audit trail says of each of its records:
+    /// `GET {app_base_url}/projects/{project}/{environment}/resources/{resource}/models/{model}/history/?line={uid}`.
+    pub fn get_line(
+        &self,
+        resource: impl Into<ResourceName>,
+        model: impl Into<ModelName>,
+        uid: impl Into<String>,
+    ) -> Call<GetLine> {
+        let line = GetLine::new(self.client.scope(), resource, model);
+        self.client.call(line.line(uid))
+    }
+
+    /// The same of the newest line about several records that a request has left, by its `X-Request-Id`: `...?request_id={id}`.
+    pub fn get_line_of_request(
         &self,
         resource: impl Into<ResourceName>,
         model: impl Into<ModelName>,
         request_id: impl Into<String>,
-    ) -> Call<GetRequest> {
-        let scope = self.client.scope();
-        let operation = GetRequest::new(scope, resource, model, request_id);
-        self.client.call(operation)
+    ) -> Call<GetLine> {
+        let line = GetLine::new(self.client.scope(), resource, model);
+        self.client.call(line.request_id(request_id))
     }
 }

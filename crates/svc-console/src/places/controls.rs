@@ -9,11 +9,13 @@ pub(crate) const ARRANGED: &str = "_arranged";
 /// The parameter that asks for the number of records.
 pub(crate) const COUNTED: &str = "_counted";
 
+/// The parameter that names the line of the audit trail about a change of many records.
+pub(crate) const LINE: &str = "_line";
 /// The parameter that names the request which changed many records.
 pub(crate) const REQUEST: &str = "_request";
 
 /// The parameters that forms of a list add, and the list does not know. No field is called like them in an address.
-const CONTROLS: [&str; 23] = [
+const CONTROLS: [&str; 24] = [
     "_add_alone",
     "_add_field",
     "_add_lookup",
@@ -29,6 +31,7 @@ const CONTROLS: [&str; 23] = [
     "_group",
     "_hold",
     "_leave",
+    LINE,
     MOVE,
     REQUEST,
     "_row",

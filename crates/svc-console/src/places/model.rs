@@ -5,6 +5,7 @@ use std::{borrow::Cow, ops::Deref, sync::Arc, time::Duration};
 use svc_api::{Client, Records};
 use svc_model::{
     Count, JsonObject, ListQuery, Lookup, ModelName, QueryString, RecordId, ResourceName,
+    records::Collection,
     resources::{Can, Direction, FieldDescription, FieldType, ModelDescription, ModelRelation},
 };
 
@@ -108,6 +109,13 @@ impl<'v> Model<'v> {
     /// The texts in the language of the signed-in account.
     pub(crate) fn texts(&self) -> &'static Texts {
         self.context.texts()
+    }
+
+    /// The path of the records.
+    pub(crate) fn collection(&self) -> Collection {
+        let scope = &self.context.scope;
+        let scope = (scope.project.clone(), scope.environment.clone());
+        Collection::new(scope, self.resource.clone(), self.name.clone())
     }
 
     /// The records.

@@ -87,9 +87,9 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         Some(id) => Some(history::deleted(&model, &RecordId::from(id)).await),
         None => None,
     };
-    let done = match query.get(controls::REQUEST) {
-        Some(request) => bulk::done(&model, &query, request).await,
+    let done = match bulk::done(&model, &query).await {
         None => done(visit, &query),
+        done => done,
     };
     let bars = |wrong: Option<&Error>| {
         html! {
@@ -224,11 +224,7 @@ fn without(query: &str, is_left_out: impl Fn(&str) -> bool) -> String {
 
 /// What is wrong with the address.
 fn message_of(visit: &Visit, invalid: &Invalid) -> Markup {
-    let messages = invalid.field_errors().iter();
-    let messages = messages.map(|(name, messages)| format!("{name}: {}", messages.join("; ")));
-    let general = invalid.general_errors().iter().cloned();
-    let all: Vec<String> = general.chain(messages).collect();
-    notice::error(visit, &all.join(" · "))
+    notice::error(visit, &notice::words_of(invalid))
 }
 
 #[cfg(test)]

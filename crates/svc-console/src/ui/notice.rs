@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use svc_api::Error;
+use svc_model::Invalid;
 
 use crate::{
     problem::{Result, Silence},
@@ -55,6 +56,33 @@ pub(crate) fn of_error_in(texts: &Texts, request: Option<&str>, error: &Error) -
             }
         }
     }
+}
+
+/// What the service has refused, as one line of text.
+pub(crate) fn words(texts: &Texts, error: &Error) -> String {
+    match Silence::of(error) {
+        Some(Silence::Away) => return texts.get("service-away"),
+        Some(Silence::Unanswered) => return texts.get("service-unanswered"),
+        None => {}
+    }
+    let said = joined(error.general_errors(), error.field_errors());
+    match error.detail() {
+        Some(detail) => detail.to_owned(),
+        None if said.is_empty() => error.to_string(),
+        None => said,
+    }
+}
+
+/// What is wrong with values, as one line of text.
+pub(crate) fn words_of(invalid: &Invalid) -> String {
+    joined(invalid.general_errors(), invalid.field_errors())
+}
+
+fn joined(general: &[String], fields: &[(String, Vec<String>)]) -> String {
+    let fields = fields.iter();
+    let fields = fields.map(|(field, messages)| format!("{field}: {}", messages.join("; ")));
+    let all: Vec<String> = general.iter().cloned().chain(fields).collect();
+    all.join(" · ")
 }
 
 /// The same for a form that is shown again.

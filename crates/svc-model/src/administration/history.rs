@@ -1,4 +1,4 @@
-//! The history of a record, beside that of the data host (administration, section 2), and what one request did to many.
+//! The history of a record, beside that of the data host (administration, section 2), and what a line of the audit trail says of each of its records.
 
 use crate::{
     Invalid, ModelName, Paginated, RecordId, ResourceName, Scope,
@@ -34,17 +34,18 @@ pub struct Get {
     pub after: Option<String>,
 }
 
-/// Get what one request did to several records of a model, by a filter or in bulk:
-/// `GET {app_base_url}/projects/{project}/{environment}/resources/{resource}/models/{model}/history/?request_id={request_id}`, 200
-/// with a page that has a [`HistoryEntry`] for each record, in the order of the audit trail, for anyone who may read the model.
+/// Get what a line of the audit trail says of each of its records:
+/// `GET {app_base_url}/projects/{project}/{environment}/resources/{resource}/models/{model}/history/?line={uid}`, 200 with a page that
+/// has a [`HistoryEntry`] for each record, in the order of the line, for anyone who may read the model.
 ///
-/// Of requests that had the same ID the newest one is meant. Where none is known, the page is empty.
+/// With `request_id` in place of `line` it is the newest line about several records that this request has left. Where there is none,
+/// the page is empty. The count is that of the records of the line.
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/resources/{resource}/models/{model}/history/")]
-#[operation(name = "history.get_request", credential = ApiKey, level = Member, answer = Paginated<HistoryEntry>)]
-#[operation(new = "Gets what a request did to several records of a model.")]
+#[operation(name = "history.get_line", credential = ApiKey, level = Member, answer = Paginated<HistoryEntry>)]
+#[operation(new = "Gets what a line of the audit trail says of each of its records.")]
 #[non_exhaustive]
-pub struct GetRequest {
+pub struct GetLine {
     /// The environment.
     #[wire(path)]
     pub scope: Scope,
@@ -54,9 +55,12 @@ pub struct GetRequest {
     /// The model.
     #[wire(path)]
     pub model: ModelName,
-    /// The `X-Request-Id` of the request.
+    /// The unique ID of the line.
+    #[wire(query = "line")]
+    pub line: Option<String>,
+    /// The `X-Request-Id` of the request that left the line.
     #[wire(query = "request_id")]
-    pub request_id: String,
+    pub request_id: Option<String>,
     /// The number of entries on a page.
     #[wire(query = "_per_page")]
     pub per_page: Option<u32>,
@@ -65,45 +69,62 @@ pub struct GetRequest {
     pub after: Option<String>,
 }
 
-/// Which part of what a request did is wanted, as the service reads it from the query string.
+/// Which line of the audit trail is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhichLine {
+    /// The line of this unique ID.
+    Line(String),
+    /// The newest line about several records that the request of this `X-Request-Id` has left.
+    OfRequest(String),
+}
+
+/// Which part of a line is wanted, as the service reads it from the query string.
 ///
 /// ```
-/// use svc_model::administration::history::RequestQuery;
+/// use svc_model::administration::history::{LineQuery, WhichLine};
 ///
-/// let query = RequestQuery::parse("request_id=nightly-17&_per_page=50")?;
-/// assert_eq!((query.request_id.as_str(), query.page.per_page), ("nightly-17", 50));
-/// assert!(RequestQuery::parse("_per_page=50").is_err());
+/// let query = LineQuery::parse("request_id=nightly-17&_per_page=50")?;
+/// assert_eq!(query.which, WhichLine::OfRequest("nightly-17".to_owned()));
+/// assert_eq!(query.page.per_page, 50);
+/// assert!(LineQuery::parse("_per_page=50").is_err());
 /// # Ok::<(), svc_model::Invalid>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct RequestQuery {
-    /// The `X-Request-Id` of the request.
-    pub request_id: String,
+pub struct LineQuery {
+    /// The line.
+    pub which: WhichLine,
     /// The page.
     pub page: HistoryQuery,
 }
 
-impl RequestQuery {
+impl LineQuery {
     /// Reads the query string.
     ///
     /// # Errors
-    /// [`Invalid`] with a message for each unknown parameter and malformed value, and where no request is named.
+    /// [`Invalid`] with a message for each unknown parameter and malformed value, and where not one line is named.
     pub fn parse(query: &str) -> Result<Self, Invalid> {
-        let mut request_id = None;
+        let mut named = Vec::new();
         let page = HistoryQuery::parse_with(query, |key, value| {
-            let is_it = key == "request_id";
-            if is_it && !value.is_empty() {
-                request_id = Some(value.to_owned());
+            match key {
+                "line" | "request_id" if value.is_empty() => {}
+                "line" => named.push(WhichLine::Line(value.to_owned())),
+                "request_id" => named.push(WhichLine::OfRequest(value.to_owned())),
+                _ => return false,
             }
-            is_it
-        })?;
-        match request_id {
-            Some(request_id) => Ok(Self { request_id, page }),
-            None => Err(Invalid::field(
-                "request_id",
-                "must be the X-Request-Id of a request",
-            )),
+            true
+        });
+        match (page, <[WhichLine; 1]>::try_from(named)) {
+            (Ok(page), Ok([which])) => Ok(Self { which, page }),
+            (page, named) => {
+                let mut invalid = page.err().unwrap_or_default();
+                if named.is_err() {
+                    let message =
+                        "name one line by its unique ID, or by the request_id of its request";
+                    invalid.push_field("line", message);
+                }
+                Err(invalid)
+            }
         }
     }
 }

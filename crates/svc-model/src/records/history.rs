@@ -144,7 +144,10 @@ pub struct HistoryEntry {
     pub actor: HistoryActor,
     /// The operation, such as `records.update`.
     pub action: String,
-    /// The key of the record, in a history of several records.
+    /// The unique ID of its line of the audit trail, where the entries are those of a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    /// The key of the record, where the entries are those of a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
     /// `unknown` where the service was ended before it knew whether the write was made.
@@ -161,6 +164,7 @@ impl HistoryEntry {
             time: time.into(),
             actor,
             action: action.into(),
+            line: None,
             record: None,
             outcome: None,
             changes: None,

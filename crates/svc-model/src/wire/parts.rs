@@ -92,12 +92,6 @@ impl QueryValue for bool {
     }
 }
 
-impl QueryValue for String {
-    fn write(&self, name: &str, query: &mut QueryString) {
-        query.push(name, self);
-    }
-}
-
 impl<T: ToString> QueryValue for Option<T> {
     fn write(&self, name: &str, query: &mut QueryString) {
         if let Some(value) = self {

@@ -1,7 +1,7 @@
 //! The history of a record: the lines about it, with what they did to its values.
 
 mod cursor;
-mod request;
+mod line;
 
 use std::collections::VecDeque;
 
@@ -12,8 +12,6 @@ use svc_data::Row;
 use svc_model::records::{HistoryActor, HistoryEntry, HistoryQuery};
 use svc_model::{JsonObject, Scope};
 use uuid::Uuid;
-
-pub use self::request::RequestOf;
 
 use self::cursor::Cursor;
 use super::Audit;
@@ -61,13 +59,15 @@ impl HistoryOf {
 }
 
 /// A part of a history.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HistoryPage {
     /// What was done, the newest first.
     pub entries: Vec<HistoryEntry>,
     /// The cursor behind the last one, where more follow.
     pub after: Option<String>,
+    /// How many there are in all, where that is known.
+    pub count: Option<u64>,
 }
 
 impl Audit<'_> {
@@ -99,7 +99,11 @@ impl Audit<'_> {
                     cursor.expected = line.before;
                 }
                 let after = rest.front().map(|line| cursor.before(line.uid).to_text());
-                Ok(HistoryPage { entries, after })
+                Ok(HistoryPage {
+                    entries,
+                    after,
+                    count: None,
+                })
             })
             .await
     }
@@ -108,6 +112,11 @@ impl Audit<'_> {
 /// The columns that a [`Line`] is read from, besides `place`.
 const COLUMNS: &str =
     "uid, date_add, actor_kind, actor_uid, actor_label, action, before_tag, after_tag, outcome";
+
+/// What tells lines about writes to records from others. What users do themselves, such as signing in, is no change of their
+/// record. The character behind `.` is `/`.
+const WRITES: &str =
+    "(action >= 'records.' AND action < 'records/' OR action >= 'users.' AND action < 'users/')";
 
 /// A line about a record.
 struct Line {
@@ -144,15 +153,16 @@ fn lines(
         newest
     ];
     let most = most + cursor.given.len();
-    // What users do themselves, such as signing in, is no change of their record. The character behind `.` is `/`.
-    let is_of = "resource = ?2 AND model = ?3 AND project = ?4 AND environment = ?5 AND uid <= ?6 \
-                 AND (action >= 'records.' AND action < 'records/' OR action >= 'users.' AND action < 'users/')";
+    let is_of = format!(
+        "resource = ?2 AND model = ?3 AND project = ?4 AND environment = ?5 AND uid <= ?6 AND {WRITES}"
+    );
+    // A line about one record may have its key alone, and what was done to it then, or the keys of all.
     let of_one = format!(
-        "SELECT {COLUMNS}, NULL AS place FROM audit WHERE record = ?1 AND {is_of} ORDER BY uid DESC LIMIT {most}"
+        "SELECT {COLUMNS}, CASE WHEN keys IS NOT NULL THEN 0 END AS place FROM audit WHERE record = ?1 AND {is_of} ORDER BY uid DESC LIMIT {most}"
     );
     let of_many = format!(
         "SELECT {COLUMNS}, (SELECT MIN(key.key) FROM json_each(keys) AS key WHERE key.value = ?1) AS place FROM audit \
-         WHERE keys IS NOT NULL AND {is_of} AND EXISTS (SELECT 1 FROM json_each(keys) AS key WHERE key.value = ?1) \
+         WHERE keys IS NOT NULL AND record IS NULL AND {is_of} AND EXISTS (SELECT 1 FROM json_each(keys) AS key WHERE key.value = ?1) \
          ORDER BY uid DESC LIMIT {most}"
     );
     let mut lines = reader.list(&of_one, &values, Line::from_row)?;

@@ -33,4 +33,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     17 node_questions "0017_node_questions.sql",
     18 lists "0018_lists.sql",
     19 user_states "0019_user_states.sql",
+    20 audit_requests "0020_audit_requests.sql",
 ];

@@ -2,16 +2,22 @@
 
 use maud::{Markup, html};
 use svc_model::{
-    Lookup, RecordId,
+    Lookup,
     administration::audit::Line,
-    records::{Collection, GetHistory, HistoryEntry},
+    records::{Collection, HistoryEntry},
 };
 
 use super::{Trail, actions, filters::Filters, names::Names, table};
 use crate::{
     answer::Answer,
     href::Href,
-    places::{controls, record::history},
+    places::{
+        controls,
+        record::{
+            history,
+            past::{self, LineOf},
+        },
+    },
     problem::Result,
     ui::{credentials, time},
     visit::Form,
@@ -19,8 +25,6 @@ use crate::{
 
 /// How many keys of a line about several records are shown.
 const MOST_KEYS: usize = 100;
-/// How many pages of a record's history are searched for a line.
-const MOST_PAGES: usize = 5;
 
 /// The line.
 pub(super) async fn answer(trail: &Trail<'_>, uid: &str) -> Result<Answer> {
@@ -36,27 +40,14 @@ pub(super) async fn answer(trail: &Trail<'_>, uid: &str) -> Result<Answer> {
     Ok(Answer::page(trail.page(title.to_owned(), above, &main)))
 }
 
-/// What the history of the record has of the line.
+/// What the line says of its record.
 async fn entry(trail: &Trail<'_>, line: &Line) -> Option<HistoryEntry> {
-    let record = line.record.as_deref()?;
-    table::history_of(trail, line, record)?;
+    table::model_of(trail, line)?;
+    line.record.as_deref()?;
     let scope = (line.project.as_deref()?, line.environment.as_deref()?);
-    let collection = Collection::new(scope, line.resource.as_deref()?, line.model.as_deref()?);
-    let mut operation = GetHistory::new(collection, RecordId::from(record));
-    operation.per_page = Some(100);
-    for _ in 0..MOST_PAGES {
-        let page = trail.client.call(operation.clone()).send().await.ok()?;
-        let after = page.next_query().and_then(|query| query.after);
-        let mut entries = page.results.into_iter();
-        let is_line = |entry: &HistoryEntry| {
-            entry.action == line.action && time::is_same(&entry.time, &line.time)
-        };
-        if let Some(entry) = entries.find(is_line) {
-            return Some(entry);
-        }
-        operation.after = Some(after?);
-    }
-    None
+    let of = Collection::new(scope, line.resource.as_deref()?, line.model.as_deref()?);
+    let page = past::line(&trail.client, of, LineOf::Uid(&line.uid), None, 1);
+    page.await.ok()?.results.into_iter().next()
 }
 
 fn shown(trail: &Trail<'_>, line: &Line, entry: Option<&HistoryEntry>, names: &Names) -> Markup {
@@ -122,21 +113,11 @@ fn shown(trail: &Trail<'_>, line: &Line, entry: Option<&HistoryEntry>, names: &N
 
 /// Where a change of many records can be taken back.
 fn undo_of(trail: &Trail<'_>, line: &Line) -> Option<Href> {
-    let (project, environment) = (line.project.as_deref()?, line.environment.as_deref()?);
-    let (resource, model) = (line.resource.as_deref()?, line.model.as_deref()?);
-    let parts = [
-        "projects",
-        project,
-        environment,
-        "records",
-        resource,
-        model,
-        "undo",
-    ];
-    let place = trail.visit.root.below(parts);
-    let is_undone = matches!(&*line.action, "records.update_all" | "records.delete_all");
-    let request = line.request_id.as_deref().filter(|_| is_undone)?;
-    Some(place.with(controls::REQUEST, request))
+    let is_of_many = matches!(&*line.action, "records.update_all" | "records.delete_all")
+        && line.keys.as_ref().is_some_and(|keys| !keys.is_empty());
+    let is_known = line.outcome.is_none() && trail.visit.acting_as().is_none();
+    let model = table::model_of(trail, line).filter(|_| is_of_many && is_known)?;
+    Some(model.below(["undo"]).with(controls::LINE, &line.uid))
 }
 
 fn key(trail: &Trail<'_>, line: &Line, record: &str) -> Markup {

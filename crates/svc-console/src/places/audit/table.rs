@@ -75,24 +75,19 @@ fn subject(trail: &Trail<'_>, line: &Line, names: &Names) -> Markup {
     }
 }
 
-/// The history of a record that a line is about.
-pub(super) fn history_of(trail: &Trail<'_>, line: &Line, record: &str) -> Option<Href> {
+/// The model whose records a line is about.
+pub(super) fn model_of(trail: &Trail<'_>, line: &Line) -> Option<Href> {
     let (project, environment) = (line.project.as_deref()?, line.environment.as_deref()?);
     let (resource, model) = (line.resource.as_deref()?, line.model.as_deref()?);
     // Users and teams are records of a resource that the console does not show as one.
     let is_record = line.action.starts_with("records.") && !resource.starts_with("__");
-    let parts = [
-        "projects",
-        project,
-        environment,
-        "records",
-        resource,
-        model,
-        "record",
-        record,
-        "history",
-    ];
+    let parts = ["projects", project, environment, "records", resource, model];
     is_record.then(|| trail.visit.root.below(parts))
+}
+
+/// The history of a record that a line is about.
+pub(super) fn history_of(trail: &Trail<'_>, line: &Line, record: &str) -> Option<Href> {
+    Some(model_of(trail, line)?.below(["record", record, "history"]))
 }
 
 /// The page that a line is about.

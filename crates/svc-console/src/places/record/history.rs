@@ -277,6 +277,7 @@ fn undo_form(
         @match undo::Undo::of(model, entry) {
             undo::Undo::Impossible => {},
             undo::Undo::TooLong => span.small.muted { (texts.get("undo-too-long")) },
+            undo::Undo::OtherKey => span.small.muted { (texts.get("undo-other-key")) },
             undo::Undo::Delete => {
                 a.button href=(model.below(id, ["delete"])) { (texts.get("undo")) }
             },

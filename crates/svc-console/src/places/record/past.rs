@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use svc_api::Error;
+use svc_api::{Client, Error};
 use svc_model::{
     Paginated, RecordId,
+    administration::history::GetLine,
     records::{Collection, GetHistory, HistoryEntry},
 };
 
@@ -17,13 +18,38 @@ pub(super) async fn page(
     after: Option<&str>,
     per_page: u32,
 ) -> Result<Paginated<HistoryEntry>, Error> {
-    let scope = &model.context.scope;
-    let scope = (scope.project.clone(), scope.environment.clone());
-    let collection = Collection::new(scope, model.resource.clone(), model.name.clone());
+    let collection = model.collection();
     let mut operation = GetHistory::new(collection, id.clone());
     operation.after = after.map(str::to_owned);
     operation.per_page = Some(per_page);
     model.context.client.call(operation).send().await
+}
+
+/// What names a line of the audit trail.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LineOf<'l> {
+    /// Its unique ID.
+    Uid(&'l str),
+    /// The request that has left it.
+    Request(&'l str),
+}
+
+/// A page of what a line of the audit trail says of each of its records.
+pub(crate) async fn line(
+    client: &Client,
+    of: Collection,
+    line: LineOf<'_>,
+    after: Option<&str>,
+    per_page: u32,
+) -> Result<Paginated<HistoryEntry>, Error> {
+    let mut operation = GetLine::new(of.scope, of.resource, of.model);
+    match line {
+        LineOf::Uid(uid) => operation.line = Some(uid.to_owned()),
+        LineOf::Request(request) => operation.request_id = Some(request.to_owned()),
+    }
+    operation.per_page = Some(per_page);
+    operation.after = after.map(str::to_owned);
+    client.call(operation).send().await
 }
 
 /// What a change did to a field, as JSON.

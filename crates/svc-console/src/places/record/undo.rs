@@ -36,6 +36,8 @@ pub(crate) enum Undo {
     Delete,
     /// A value is not known whole.
     TooLong,
+    /// The database gives the key, so that it would be another record.
+    OtherKey,
     /// Nobody knows what it was, or the signed-in account may not write it.
     Impossible,
 }
@@ -66,6 +68,9 @@ impl Undo {
         match (has_old, has_new) {
             (true, true) if can.update && is_cut => Self::TooLong,
             (true, false) if can.create && is_cut => Self::TooLong,
+            (true, false) if can.create && !model.key_fields().into_iter().all(is_written) => {
+                Self::OtherKey
+            }
             (true, true) if can.update => Self::Update(
                 changes
                     .into_iter()
@@ -93,6 +98,11 @@ impl Undo {
     }
 }
 
+/// Whether what a change did to a record can be put back without asking again: it was changed or deleted.
+pub(crate) fn is_put_back(model: &Model<'_>, entry: &HistoryEntry) -> bool {
+    matches!(Undo::of(model, entry), Undo::Update(_) | Undo::Create(_))
+}
+
 /// Takes back the change that the form names.
 pub(super) async fn answer(model: &Model<'_>, id: &RecordId) -> Result<Answer> {
     let entry = find(model, id).await?;
@@ -100,7 +110,7 @@ pub(super) async fn answer(model: &Model<'_>, id: &RecordId) -> Result<Answer> {
         Undo::Update(values) => update(model, id, &values).await,
         Undo::Create(record) => create(model, &record).await,
         Undo::Delete => Ok(Answer::go(&model.below(id, ["delete"]))),
-        Undo::TooLong | Undo::Impossible => Err(Problem::NotFound),
+        Undo::TooLong | Undo::OtherKey | Undo::Impossible => Err(Problem::NotFound),
     }
 }
 
@@ -128,6 +138,8 @@ pub(crate) enum PutBack {
     Done(JsonObject),
     /// It had them already.
     WasBack,
+    /// They were sent, and the database has made something else of them.
+    Otherwise(JsonObject),
     /// It has others than those that the change put there, and stays as it is.
     ChangedSince(JsonObject),
 }
@@ -159,7 +171,14 @@ pub(crate) async fn put_back(
     let etag = now.etag.unwrap_or_default();
     let call = records.update(id.clone(), &changes).if_match(etag);
     match call.send().await {
-        Ok(changed) => Ok(PutBack::Done(changed)),
+        Ok(changed) => {
+            let mut values = values.iter();
+            let is_old = |it: &Values| is_same(changed.get_raw(&it.field), &it.old);
+            Ok(match values.all(is_old) {
+                true => PutBack::Done(changed),
+                false => PutBack::Otherwise(changed),
+            })
+        }
         Err(error) if error.is_precondition_failed() => Ok(PutBack::ChangedSince(now.value)),
         Err(error) => Err(error),
     }
@@ -171,6 +190,10 @@ async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<A
             let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
             let place = model.record(&id);
             return Ok(Answer::go(&place.with("saved", "undone")));
+        }
+        Ok(PutBack::Otherwise(changed)) => {
+            let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
+            return Ok(Answer::go(&model.record(&id).with("saved", "1")));
         }
         Ok(PutBack::WasBack) => {
             return Ok(Answer::go(&model.record(id).with("saved", "undone")));
@@ -245,6 +268,12 @@ async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
             Ok(Answer::page(page).status(status))
         }
     }
+}
+
+/// Whether a record has these values.
+pub(crate) fn has_all(record: &JsonObject, values: &JsonObject) -> bool {
+    let mut values = values.iter();
+    values.all(|(field, value)| is_same(record.get_raw(field), value))
 }
 
 /// Whether a value is still the one that a change has left.

@@ -94,13 +94,17 @@ fn read(query: &str, model: &Model) -> Result<ChangeAllQuery, Invalid> {
         .map_err(|invalid| suggestion::in_list(&invalid, model))
 }
 
-/// The line about the records that were changed, also where it was one: what a request did by a filter is found by its keys.
+/// The line about the records that were changed. It has their keys also where it is about one, which its request leads to.
 fn lines(entry: &AuditEntry, changed: &ChangedRecords) -> Vec<AuditEntry> {
     let ChangedRecords { keys, changes, .. } = changed;
     if keys.is_empty() {
         return Vec::new();
     }
+    let entry = match keys.as_slice() {
+        [only] => entry.clone().record(only.as_str()),
+        _ => entry.clone(),
+    };
     let keys = keys.iter().map(|key| key.as_str().to_owned());
     let changes = Changes::of_records(changes.iter().cloned());
-    vec![entry.clone().records(keys).changes(changes)]
+    vec![entry.records(keys).changes(changes)]
 }

@@ -43,8 +43,8 @@ pub(crate) fn page_of(
         )
     });
     let mut answer = Paginated::of_all(page.entries);
-    // It is not counted.
-    answer.count = None;
+    // That of a record is not counted.
+    answer.count = page.count;
     answer.per_page = Some(u64::from(per_page));
     answer.has_more = Some(next.is_some());
     answer.next = next;

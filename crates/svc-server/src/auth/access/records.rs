@@ -9,11 +9,14 @@ use svc_data::{
 };
 use svc_model::{
     Invalid, JsonObject, ListQuery, RecordId, RecordView,
-    administration::history::RequestQuery,
-    records::{AggregateQuery, ChangeAllQuery, CreateQuery, GroupQuery, HistoryQuery, Reference},
+    administration::history::LineQuery,
+    records::{
+        AggregateQuery, ChangeAllQuery, Collection, CreateQuery, GroupQuery, HistoryQuery,
+        Reference,
+    },
     wire::Operation,
 };
-use svc_store::{Actor, AuditEntry, HistoryOf, HistoryPage, RequestOf, Store, WriteKey};
+use svc_store::{Actor, AuditEntry, HistoryOf, HistoryPage, Store, WriteKey};
 
 use super::{Access, Delete, Read, ResourceRequest, Write};
 use crate::{
@@ -308,23 +311,17 @@ impl Records<Read> {
         }
     }
 
-    /// A part of what a request did to several of them.
-    pub(crate) async fn history_of_request(
+    /// A part of what a line of the audit trail says of them.
+    pub(crate) async fn history_of_line(
         &self,
         store: &Store,
-        query: &RequestQuery,
+        query: &LineQuery,
     ) -> ApiResult<HistoryPage> {
         let ResourcePath { scope, resource } = &self.access.path;
-        let of = RequestOf::new(
-            scope.clone(),
-            resource.as_str(),
-            &self.model.name,
-            &query.request_id,
-        );
+        let of = Collection::new(scope.clone(), resource.clone(), self.model.name.as_str());
         // Who may read the records may read all of their fields.
         let may_read = |_: &str| true;
-        let audit = store.audit();
-        Ok(audit.history_of_request(&of, &query.page, may_read).await?)
+        Ok(store.audit().history_of_line(&of, query, may_read).await?)
     }
 
     /// The value of the field that the path names; `None` for NULL.

@@ -1,0 +1,2 @@
+-- What a request did to several records is found by its ID.
+CREATE INDEX audit_request ON audit (request_id, uid) WHERE keys IS NOT NULL;
