@@ -1,5 +1,14 @@
 //! Changes of pages as lines of text.
 
+use similar::{
+    DiffOp,
+    algorithms::{Capture, Compact, Replace, myers},
+    udiff::UnifiedHunkHeader,
+};
+
+/// How many equal lines are shown around what differs.
+const AROUND: usize = 3;
+
 /// A line of a summary.
 pub(super) fn line(what: &str, about: &str) -> String {
     format!("{what} {about}\n")
@@ -17,8 +26,22 @@ pub(super) fn unified(
     };
     let (old, new) = (name(old, &before), name(new, &after));
     let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-    let diff = similar::TextDiff::from_lines(&before, &after);
-    let diff = diff.unified_diff().header(&old, &new).to_string();
+    let before: Vec<&str> = before.split_inclusive('\n').collect();
+    let after: Vec<&str> = after.split_inclusive('\n').collect();
+    let hunks = hunks(&before, &after);
+    if hunks.is_empty() {
+        return String::new();
+    }
+    let mut diff = format!("--- {old}\n+++ {new}\n");
+    for ops in &hunks {
+        diff += &format!("{}\n", UnifiedHunkHeader::new(ops));
+        for change in ops.iter().flat_map(|op| op.iter_changes(&before, &after)) {
+            diff += &format!("{}{}", change.tag(), change.value());
+            if !change.value().ends_with('\n') {
+                diff += "\n\\ No newline at end of file\n";
+            }
+        }
+    }
     // Nothing that a terminal would obey comes out of a page.
     let mut shown = String::with_capacity(diff.len());
     for c in diff.chars() {
@@ -28,4 +51,12 @@ pub(super) fn unified(
         }
     }
     shown
+}
+
+/// What was done to the lines. A call that chooses the algorithm would bring the code of all of them.
+fn hunks(before: &[&str], after: &[&str]) -> Vec<Vec<DiffOp>> {
+    let mut found = Compact::new(Replace::new(Capture::new()), before, after);
+    let (all_before, all_after) = (0..before.len(), 0..after.len());
+    let Ok(()) = myers::diff(&mut found, before, all_before, after, all_after);
+    found.into_inner().into_inner().into_grouped_ops(AROUND)
 }

@@ -1,9 +1,12 @@
 //! Two texts side by side, line by line.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use maud::{Markup, html};
-use similar::{Algorithm, DiffOp, TextDiff};
+use similar::{
+    DiffOp,
+    algorithms::{Capture, Compact, Replace, myers},
+};
 
 use crate::texts::Texts;
 
@@ -25,11 +28,9 @@ pub(crate) fn side_by_side(
     if old == new {
         return None;
     }
-    let diff = TextDiff::configure()
-        .algorithm(Algorithm::Myers)
-        .timeout(PATIENCE)
-        .diff_lines(old, new);
-    let groups = diff.grouped_ops(AROUND);
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    let groups = compared(&old, &new);
     let lines = |group: &Vec<DiffOp>| -> usize {
         let lengths = group.iter();
         lengths
@@ -38,8 +39,8 @@ pub(crate) fn side_by_side(
     };
     let total: usize = groups.iter().map(lines).sum();
     let mut left = MOST_LINES;
-    let old_line = |at: usize| diff.old_slice(at).unwrap_or_default();
-    let new_line = |at: usize| diff.new_slice(at).unwrap_or_default();
+    let old_line = |at: usize| old.get(at).copied().unwrap_or_default();
+    let new_line = |at: usize| new.get(at).copied().unwrap_or_default();
     Some(html! {
         table.diff {
             caption.visually-hidden { (old_name) " / " (new_name) }
@@ -67,6 +68,14 @@ pub(crate) fn side_by_side(
             p.muted { (texts.with("diff-more", [("count", (total - MOST_LINES).into())])) }
         }
     })
+}
+
+/// What was done to the lines, with equal ones around it. A call that chooses the algorithm would bring the code of all of them.
+fn compared(old: &[&str], new: &[&str]) -> Vec<Vec<DiffOp>> {
+    let mut found = Compact::new(Replace::new(Capture::new()), old, new);
+    let end = Instant::now() + PATIENCE;
+    let Ok(()) = myers::diff_deadline(&mut found, old, 0..old.len(), new, 0..new.len(), Some(end));
+    found.into_inner().into_inner().into_grouped_ops(AROUND)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
