@@ -120,11 +120,7 @@ impl Browser {
 
     /// Sends the form of a page that goes to this address, with some fields changed. A button is a field too.
     pub fn submit(&self, action: &str, page: &str, changed: &[(&str, &str)]) -> Answer {
-        let mut fields = form_of(page, action).fields;
-        for (name, value) in changed {
-            fields.retain(|(known, _)| known != name);
-            fields.push(((*name).to_owned(), (*value).to_owned()));
-        }
+        let fields = filled(page, action, changed);
         let fields: Vec<(&str, &str)> = fields
             .iter()
             .map(|(name, value)| (&**name, &**value))
@@ -140,11 +136,7 @@ impl Browser {
         changed: &[(&str, &str)],
         file: &[u8],
     ) -> Answer {
-        let mut fields = form_of(page, action).fields;
-        for (name, value) in changed {
-            fields.retain(|(known, _)| known != name);
-            fields.push(((*name).to_owned(), (*value).to_owned()));
-        }
+        let fields = filled(page, action, changed);
         let mut body = Vec::new();
         for (name, value) in &fields {
             let part = format!(
@@ -170,6 +162,21 @@ impl Browser {
         assert_eq!(answer.status, 303, "{action}: {}", answer.body);
         answer.header("location").to_owned()
     }
+}
+
+/// The fields of the form of a page with some changed, as a browser sends them: each line ends with CR and LF.
+#[track_caller]
+fn filled(page: &str, action: &str, changed: &[(&str, &str)]) -> Fields {
+    let mut fields = form_of(page, action).fields;
+    for (name, value) in changed {
+        fields.retain(|(known, _)| known != name);
+        fields.push(((*name).to_owned(), (*value).to_owned()));
+    }
+    for (_, value) in &mut fields {
+        let lines = value.replace("\r\n", "\n").replace('\r', "\n");
+        *value = lines.replace('\n', "\r\n");
+    }
+    fields
 }
 
 /// The form of a page that goes to this address, by itself or by one of its buttons.

@@ -156,7 +156,7 @@ host = Host
 port = Port
 database = Datenbank
 database-user = Benutzer
-tls-choose = wählen Sie, ob die Verbindung verschlüsselt ist
+tls-choose = Wählen Sie die Verschlüsselung
 tls-if-offered = wenn der Server es anbietet
 tls-never = nie
 tls-always = immer, wer auch der Server ist
@@ -529,8 +529,14 @@ import-tried = Getestet; nichts wurde gespeichert.
 import-done = Importiert.
 import-cancelled = Der Import wurde beendet.
 import-failed = Der Import kann nicht weitergehen.
-import-did = { $read } Zeilen gelesen: { $made } angelegt, { $updated } geändert, { $refused } abgelehnt.
-import-would = { $read } Zeilen gelesen: { $made } würden angelegt, { $updated } geändert, { $refused } abgelehnt.
+import-did = { $read ->
+    [one] Eine Zeile
+   *[other] { $read } Zeilen
+} gelesen: { $made } angelegt, { $updated } geändert, { $refused } abgelehnt.
+import-would = { $read ->
+    [one] Eine Zeile
+   *[other] { $read } Zeilen
+} gelesen: { $made } neu anzulegen, { $updated } geändert, { $refused } abgelehnt.
 import-refused = Zurückgewiesene Zeilen
 import-refused-file = Alle zurückgewiesenen Zeilen als Datei
 import-row = Zeile
@@ -992,13 +998,13 @@ teams-users = { $count ->
 teams-team = Team
 teams-delete-what = Das Team { $name } wird mit seinen Rechten gelöscht.
 teams-delete-people = { $count ->
-    [one] Ein Benutzer dieser Umgebung ist
-   *[other] { $count } Benutzer dieser Umgebung sind
-} im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie zuerst einem anderen Team zu.
+    [one] Ein Benutzer dieser Umgebung ist im Team, daher kann es nicht gelöscht werden. Ordnen Sie ihn
+   *[other] { $count } Benutzer dieser Umgebung sind im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie
+} zuerst einem anderen Team zu.
 teams-delete-members = { $count ->
-    [one] Ein Mitglied des Projekts ist
-   *[other] { $count } Mitglieder des Projekts sind
-} im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie zuerst einem anderen Team zu.
+    [one] Ein Mitglied des Projekts ist im Team, daher kann es nicht gelöscht werden. Ordnen Sie es
+   *[other] { $count } Mitglieder des Projekts sind im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie
+} zuerst einem anderen Team zu.
 teams-delete-show = Anzeigen
 teams-delete-super = Das Team der Administratoren bleibt.
 
@@ -1327,7 +1333,7 @@ keys-row = Zur ersten oder letzten Zelle der Zeile
 keys-ends = Zur ersten oder letzten Zelle der Tabelle
 keys-open = Den Link der Zelle öffnen oder ihren Wert ändern
 keys-edit = Den Wert der Zelle ändern
-keys-type = Jeder Buchstabe und jede Ziffer außer / und ?: beginnt einen neuen Wert der Zelle
+keys-type = Jeder Buchstabe und jede Ziffer (nicht / und ?) beginnt einen neuen Wert der Zelle
 keys-restore = In einer Zelle, die gerade geändert wird: den Wert lassen, wie er war
 keys-mark = Den Datensatz markieren
 keys-space = Leertaste

@@ -529,8 +529,20 @@ import-tried = Tested; nothing was saved.
 import-done = Imported.
 import-cancelled = The import was ended.
 import-failed = The import cannot go on.
-import-did = { $read } rows read: { $made } new records, { $updated } changed, { $refused } refused.
-import-would = { $read } rows read: { $made } would be new records, { $updated } changed, { $refused } refused.
+import-did = { $read ->
+    [one] One row
+   *[other] { $read } rows
+} read: { $made ->
+    [one] one new record
+   *[other] { $made } new records
+}, { $updated } changed, { $refused } refused.
+import-would = { $read ->
+    [one] One row
+   *[other] { $read } rows
+} read: { $made ->
+    [one] one would be a new record
+   *[other] { $made } would be new records
+}, { $updated } changed, { $refused } refused.
 import-refused = Refused rows
 import-refused-file = All refused rows as a file
 import-row = Row

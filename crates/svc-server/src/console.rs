@@ -239,7 +239,10 @@ impl Transport for ForBrowser {
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
         Box::pin(async move {
             let headers = request.headers_mut();
-            headers.extend(self.forwarded.iter().cloned());
+            // In place of what the client says of itself.
+            for (name, value) in &self.forwarded {
+                headers.insert(name, value.clone());
+            }
             if let Some(RequestId(id)) = &self.id {
                 headers.insert(svc_model::X_REQUEST_ID, id.clone());
             }

@@ -219,6 +219,41 @@ fn what_was_saved_in_a_cell_or_deleted_is_taken_back_by_the_button_beside_the_no
 }
 
 #[test]
+fn lines_of_a_text_end_as_they_did_also_where_it_is_changed() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let path = record(engine, 1);
+        let data = |method: &str| setup.service.data(method, engine, "/models/parts/1");
+        for end in ["\n", "\r\n", "\r"] {
+            let note = format!("a{end}b{end}");
+            data("PATCH")
+                .json(&json!({ "note": note, "name": "bolt" }))
+                .expect(200);
+            let page = browser.page(&path);
+            // Another field alone leaves it as it is.
+            browser.submit_ok(&path, &page, &[("value:name", "nut")]);
+            assert_eq!(data("GET").ok()["note"], json!(note), "{engine}");
+            let page = browser.page(&path);
+            let longer = format!("{note}c");
+            browser.submit_ok(&path, &page, &[("value:note", &longer)]);
+            assert_eq!(data("GET").ok()["note"], json!(longer), "{engine}");
+
+            // Who else has changed another field is in nobody's way.
+            let page = browser.page(&path);
+            data("PATCH").json(&json!({ "name": "cog" })).expect(200);
+            let met = browser.submit(&path, &page, &[("value:note", &note)]);
+            assert_eq!(met.status, 412, "{}", met.body);
+            assert!(
+                !met.body.contains("class=\"conflict\""),
+                "{engine}: {}",
+                met.body
+            );
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_changed_says_why_and_what_binary_data_is_required_can_be_entered() {
     let script = |serial: &str, blob: &str| {
         format!(

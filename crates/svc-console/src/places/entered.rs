@@ -21,20 +21,24 @@ pub(crate) enum Entered {
     Untouched,
 }
 
-/// The value of a field as the form shows it.
-pub(crate) fn entered(record: &JsonObject, field: &str) -> Entered {
-    match record.get_raw(field) {
+/// The value of a field as the form shows it: JSON as it is, also where it is a string.
+pub(crate) fn entered(record: &JsonObject, field: &FieldDescription) -> Entered {
+    match record.get_raw(&field.name) {
         None => Entered::Untouched,
         Some("null") => Entered::Null,
+        Some(raw) if field.field == FieldType::JsonField => Entered::Text(raw.to_owned()),
         Some(raw) => Entered::Text(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned())),
     }
 }
 
 /// A text with the ends of lines that a browser sends, or that there were: forms change all of them.
 pub(crate) fn with_lines_of(text: &str, before: &Entered) -> String {
-    let lines = text.replace("\r\n", "\n");
+    let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     match before {
         Entered::Text(before) if before.contains("\r\n") => lines.replace('\n', "\r\n"),
+        Entered::Text(before) if before.contains('\r') && !before.contains('\n') => {
+            lines.replace('\n', "\r")
+        }
         _ => lines,
     }
 }
@@ -64,9 +68,7 @@ pub(crate) fn to_json(
     };
     let is_number = serde_json::from_str::<serde_json::Number>(text).is_ok();
     match field.field {
-        FieldType::JsonField | FieldType::ArrayField | FieldType::GeometryField => {
-            raw(text.clone())
-        }
+        FieldType::JsonField | FieldType::ArrayField => raw(text.clone()),
         FieldType::BooleanField if matches!(text.as_str(), "true" | "false") => raw(text.clone()),
         FieldType::IntegerField | FieldType::FloatField | FieldType::ForeignKey
             if is_number && !is_text_column(field) =>
@@ -95,6 +97,20 @@ mod tests {
         assert_eq!(with_lines_of("a\r\nb\r\nc", &crlf), "a\r\nb\r\nc");
         let lf = Entered::Text("a\nb".to_owned());
         assert_eq!(with_lines_of("a\r\nb\r\nc", &lf), "a\nb\nc");
+        let cr = Entered::Text("a\rb".to_owned());
+        assert_eq!(with_lines_of("a\r\nb\r\nc", &cr), "a\rb\rc");
+        // A browser makes one of all kinds.
+        let mixed = Entered::Text("a\rb\nc\r\nd".to_owned());
+        assert_eq!(normal(&mixed), Entered::Text("a\r\nb\r\nc\r\nd".to_owned()));
+    }
+
+    #[test]
+    fn a_string_in_a_json_field_keeps_its_quotes() {
+        let record: JsonObject = serde_json::from_str(r#"{"j": "12", "t": "12"}"#).unwrap();
+        let shown = |name, kind| entered(&record, &FieldDescription::new(name, kind, ""));
+        let text = |text: &str| Entered::Text(text.to_owned());
+        assert_eq!(shown("j", FieldType::JsonField), text("\"12\""));
+        assert_eq!(shown("t", FieldType::TextField), text("12"));
     }
 
     #[test]
@@ -120,6 +136,10 @@ mod tests {
             Ok(Some("{\"a\": 1.0}".to_owned()))
         );
         assert!(json(FieldType::JsonField, "jsonb", "{a").is_err());
+        assert_eq!(
+            json(FieldType::GeometryField, "point", "POINT(3 4)"),
+            Ok(Some("\"POINT(3 4)\"".to_owned()))
+        );
         assert_eq!(
             json(FieldType::ForeignKey, "varchar(9)", "007"),
             Ok(Some("\"007\"".to_owned()))

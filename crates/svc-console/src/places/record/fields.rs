@@ -7,7 +7,7 @@ use svc_model::{
     resources::{FieldDescription, FieldType},
 };
 
-use super::sent::{Conflict, Sent};
+use super::sent::{Conflict, Sent, written_before};
 use crate::{
     places::{
         entered::{Entered, Input, input},
@@ -188,9 +188,9 @@ fn states(texts: &Texts, sent: &Sent, field: &FieldDescription, now: &Entered) -
 /// What the field held when the form was opened.
 fn before(sent: &Sent, name: &str) -> Markup {
     let (state, text) = match sent.base.get(name) {
-        Some(Entered::Text(text)) => ("text", text.as_str()),
-        Some(Entered::Null) => ("null", ""),
-        _ => ("none", ""),
+        Some(Entered::Text(text)) => ("text", written_before(text)),
+        Some(Entered::Null) => ("null", String::new()),
+        _ => ("none", String::new()),
     };
     html! {
         input type="hidden" name=(format!("was-state:{name}")) value=(state);

@@ -19,6 +19,15 @@ pub(super) struct Conflict {
     pub(super) theirs: Entered,
 }
 
+/// A text as a form holds it unseen: as JSON, since browsers change the ends of lines in all that they send.
+pub(super) fn written_before(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn read_before(json: &str) -> String {
+    serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
+}
+
 /// What a form holds, what of it is sent, and what is wrong with it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sent {
@@ -48,7 +57,7 @@ impl Sent {
                 }
                 None => {
                     sent.entered
-                        .insert(field.name.clone(), entered(record, &field.name));
+                        .insert(field.name.clone(), entered(record, field));
                 }
             }
         }
@@ -86,13 +95,13 @@ impl Sent {
             }
             let before = match form.get(&format!("was-state:{name}")) {
                 Some("null") => Entered::Null,
-                Some("text") => Entered::Text(form.text(&format!("was:{name}")).to_owned()),
+                Some("text") => Entered::Text(read_before(form.text(&format!("was:{name}")))),
                 _ => Entered::Untouched,
             };
             let Some(state) = form.get(&format!("state:{name}")) else {
                 // A field that cannot be written is not in the form.
                 if let Some(record) = record {
-                    sent.entered.insert(name.clone(), entered(record, name));
+                    sent.entered.insert(name.clone(), entered(record, field));
                     if record.get_raw(name).is_none() {
                         sent.unread.insert(name.clone());
                     }
@@ -139,7 +148,7 @@ impl Sent {
     pub(super) fn merged(mut self, model: &Model<'_>, record: &JsonObject) -> Self {
         for field in &model.description.fields {
             let name = &field.name;
-            let theirs = entered(record, name);
+            let theirs = entered(record, field);
             let base = self.base.get(name).cloned().unwrap_or(Entered::Untouched);
             let is_changed_here = self.changes.contains(name);
             if normal(&theirs) != normal(&base) {

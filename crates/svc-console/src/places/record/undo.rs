@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     answer::Answer,
-    places::entered::entered,
+    places::entered::{Entered, entered},
     places::model::Model,
     problem::{Problem, Result},
     ui::{notice, time},
@@ -216,8 +216,8 @@ async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<A
             let mut left = JsonObject::new();
             left.set_raw(&change.field, change.new.clone());
             let conflict = Conflict {
-                base: entered(&left, &change.field),
-                theirs: entered(&record, &change.field),
+                base: held(model, &left, &change.field),
+                theirs: held(model, &record, &change.field),
             };
             sent.conflicts.insert(change.field.clone(), conflict);
         }
@@ -225,6 +225,12 @@ async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<A
     let message = notice::error(model.context.visit, &model.texts().get("undo-conflict"));
     let page = page(model, id, &record, &etag, &sent, Some(message));
     Ok(Answer::page(page).status(StatusCode::PRECONDITION_FAILED))
+}
+
+/// The value of a field as the form shows it.
+fn held(model: &Model<'_>, record: &JsonObject, field: &str) -> Entered {
+    let field = model.field(field);
+    field.map_or(Entered::Untouched, |field| entered(record, field))
 }
 
 /// The form of a record with old values in it.
@@ -236,7 +242,7 @@ fn with_old(model: &Model<'_>, record: &JsonObject, values: &[Values]) -> Sent {
     }
     for Values { field, .. } in values {
         if !sent.cut.contains_key(field) {
-            let old = entered(&before, field);
+            let old = held(model, &before, field);
             sent.entered.insert(field.clone(), old);
         }
     }
@@ -257,7 +263,7 @@ async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
         Err(error) => {
             let status = status_again(&error);
             let fields = model.description.fields.iter();
-            let known = fields.map(|field| (field.name.clone(), entered(record, &field.name)));
+            let known = fields.map(|field| (field.name.clone(), entered(record, field)));
             let sent = Sent {
                 is_new: true,
                 entered: known.collect(),

@@ -57,13 +57,16 @@ impl Saved {
             items.list().query(others).send(),
             opened
         );
+        // What the signed-in account keeps for itself is not there for the user that it acts as.
+        let is_there = |item: &Item| item.shared || visit.acting_as().is_none();
         let kept = own.into_iter().chain(others).flat_map(|page| page.results);
+        let kept = kept.filter(is_there);
         let (mut views, preferences): (Vec<Item>, Vec<Item>) =
             kept.partition(|item| item.kind == "view");
         views.truncate(MOST as usize);
         // Whatever is open can be changed.
         let is_about = |item: &Item| item.kind == "view" && item.model.as_ref() == Some(&about);
-        let opened = opened.filter(is_about);
+        let opened = opened.filter(is_about).filter(is_there);
         views.extend(opened.filter(|item| views.iter().all(|known| known.uid != item.uid)));
         Self {
             views,

@@ -55,7 +55,7 @@ pub(crate) fn side_by_side(
                 tbody {
                     @for op in group {
                         @for row in rows(op, &mut left) {
-                            tr.same[row.is_same] {
+                            tr {
                                 (side(texts, Side::Old, row.old.map(|at| (at, old_line(at))), row.is_same))
                                 (side(texts, Side::New, row.new.map(|at| (at, new_line(at))), row.is_same))
                             }
