@@ -385,7 +385,7 @@ fn everything_but_a_plain_query_is_refused_and_changes_nothing() {
 
 #[test]
 fn an_endless_query_is_stopped_and_does_not_block_records() {
-    let shop = Shop::with(&["--statement-timeout", "1"]);
+    let shop = Shop::with(&["--statement-timeout", "3"]);
     let endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n a, n b";
     let begun = Instant::now();
     std::thread::scope(|scope| {
@@ -395,12 +395,12 @@ fn an_endless_query_is_stopped_and_does_not_block_records() {
         // All connections for SQL are busy now or will be soon.
         let list = shop.service.data("GET", "s", "/models/orders").ok();
         assert_eq!(list["count"], 4);
-        assert!(begun.elapsed() < Duration::from_secs(1));
+        assert!(!slow.iter().all(|slow| slow.is_finished()));
         for slow in slow {
             assert_eq!(slow.join().unwrap()["error_code"], "timeout");
         }
     });
-    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(begun.elapsed() < Duration::from_secs(60));
     assert_eq!(shop.data(&json!({"query": "select 1"})), json!([[1]]));
     let long = "select hex(randomblob(30000000)) || hex(randomblob(30000000))";
     shop.answer(&json!({ "query": long }), 400);

@@ -17,7 +17,7 @@ mod store;
 
 pub use self::{
     call::{Answer, Call},
-    program::{Program, Service, program, wait_until},
+    program::{PROMPT, Program, Service, program, wait_until},
     running::End,
     store::{execute_in_store, is_on_server as stores_are_on_server, store_url},
 };

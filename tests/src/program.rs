@@ -15,6 +15,10 @@ use crate::{Call, running::limit_time, store};
 
 /// How long anything may take before a test gives up.
 const DEADLINE: Duration = Duration::from_secs(120);
+
+/// How long what is promised within a second or two may take on a busy machine.
+pub const PROMPT: Duration = Duration::from_secs(10);
+
 /// How long a program may run that is to end by itself, such as an import.
 const LONGEST_RUN: Duration = Duration::from_secs(300);
 
