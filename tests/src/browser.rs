@@ -223,7 +223,12 @@ pub fn link_with(page: &str, name: &str, value: &str) -> String {
     })
 }
 
-fn only_link(page: &str, what: &str, is_wanted: impl Fn(&Handle) -> bool) -> String {
+/// The addresses of all links of a page.
+pub fn links_of(page: &str) -> Vec<String> {
+    links(page, |_| true)
+}
+
+fn links(page: &str, is_wanted: impl Fn(&Handle) -> bool) -> Vec<String> {
     let dom = parsed(page);
     let mut found = Vec::new();
     each(&dom.document, &mut |node| {
@@ -231,6 +236,11 @@ fn only_link(page: &str, what: &str, is_wanted: impl Fn(&Handle) -> bool) -> Str
             found.extend(attribute(node, "href"));
         }
     });
+    found
+}
+
+fn only_link(page: &str, what: &str, is_wanted: impl Fn(&Handle) -> bool) -> String {
+    let mut found = links(page, is_wanted);
     assert_eq!(found.len(), 1, "{what}: {found:?}: {page}");
     found.remove(0)
 }

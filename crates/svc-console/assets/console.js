@@ -69,7 +69,7 @@ for (const form of document.querySelectorAll("form[data-guard]")) {
   });
 }
 
-// Signing out leaves nothing to read in other tabs, and nothing that was kept.
+// Signing out leaves nothing in other tabs, and nothing kept.
 for (const form of document.querySelectorAll('form[action$="/console/sign-out/"]')) {
   form.addEventListener("submit", () => {
     channel.postMessage("signed-out");

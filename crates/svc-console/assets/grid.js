@@ -50,12 +50,12 @@ function takeOver(table) {
     }[key];
   }
 
-  /** What a key writes into a cell: nothing where it leads elsewhere on the page. */
+  /** What a key writes into a cell; nothing where it leads elsewhere. */
   const typed = (key) => (/^[^ ?/]$/u.test(key) ? key : "");
 
   table.addEventListener("keydown", (event) => {
-    // What is inside of a cell has its own keys.
-    if (event.target !== cell(at) || event.isComposing || event.altKey || event.metaKey) return;
+    // What is in a cell has its own keys.
+    if (event.target !== cell(at) || event.isComposing || event.keyCode === 229 || event.altKey || event.metaKey) return;
     if (event.ctrlKey && !/^(Home|End)$/.test(event.key)) return;
     const to = target(event);
     if (to) {

@@ -1,11 +1,11 @@
-// Finds places by typing, in a dialog that Ctrl+K opens, and lists the keys of a place.
+// Finds places by typing, in a dialog (Ctrl+K), and lists the keys of a place.
 
 const link = document.querySelector("[data-palette]");
 const dialogs = {};
 let asking;
 let shown;
 
-/** A part of the page that finds places; nothing where another one is asked for meanwhile. */
+/** A part of the page that finds places; nothing where another is asked for meanwhile. */
 function part(fragment, typed = "") {
   asking?.abort();
   asking = new AbortController();

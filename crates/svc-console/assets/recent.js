@@ -1,4 +1,4 @@
-// Keeps the places that were open last in this tab while somebody is signed in, and shows them first.
+// Keeps the places that were open last in this tab, and shows them first.
 
 const link = document.querySelector("[data-palette]");
 const kept = `svc-recent ${location.pathname.split("/console/")[0]}`;

@@ -1,4 +1,4 @@
-// What is said of a table: its order, that a cell was saved, with the way to take that back, and that its database is away.
+// What is said of a table: its order, that a cell was saved, how to take that back, and that its database is away.
 
 const live = document.querySelector("#live");
 let note;

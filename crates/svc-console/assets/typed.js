@@ -1,9 +1,9 @@
-// Keeps what is typed into a form until it is sent, and offers it again. Signing out forgets it.
+// Keeps what is typed into a form until it is sent, and offers it again.
 
 const offer = document.querySelector("[data-typed]");
 const form = offer.nextElementSibling;
 const { account, saved } = form.elements;
-const key = `svc-typed ${account.value} ${form.getAttribute("action")} ${saved?.value}`;
+const key = `svc-typed ${account.value} ${form.getAttribute("action")} ${saved?.value ?? ""}`;
 const held = () => [...new FormData(form)].filter(([name]) => !/password|^_token|^item_/.test(name));
 // Set where the form is shown again.
 let timer = offer.dataset.typed;
@@ -16,7 +16,13 @@ function drop() {
 }
 
 function keep() {
-  if (timer && form.isConnected && String(held()) !== before) localStorage.setItem(key, JSON.stringify([Date.now(), held()]));
+  if (timer && form.isConnected && String(held()) !== before) {
+    try {
+      localStorage.setItem(key, JSON.stringify([Date.now(), held()]));
+    } catch {
+      // There is no room.
+    }
+  }
   timer = clearTimeout(timer);
 }
 

@@ -465,6 +465,11 @@ impl Visit {
         self.acting_as.as_ref()
     }
 
+    /// Whether the view is that of who is signed in. What a user would see leads to records alone.
+    pub(crate) fn is_own_view(&self) -> bool {
+        self.acting_as.is_none()
+    }
+
     /// The address of an environment's first place, for as long as the view is the same person's.
     pub(crate) fn environment(&self, project: &str, environment: &str) -> Href {
         let own = ["projects", project, environment];

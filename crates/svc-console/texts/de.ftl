@@ -468,11 +468,15 @@ bulk-undo-unchanged = { $count ->
    *[other] { $count } Datensätze hatten die neuen Werte schon vorher.
 }
 bulk-undo-cannot = { $count ->
-    [one] Ein Datensatz lässt sich nicht zurücksetzen: Seine früheren Werte wurden nicht aufbewahrt, oder Sie dürfen sie nicht schreiben.
-   *[other] { $count } Datensätze lassen sich nicht zurücksetzen: Ihre früheren Werte wurden nicht aufbewahrt, oder Sie dürfen sie nicht schreiben.
+    [one] Ein Datensatz lässt sich nicht zurücksetzen
+   *[other] { $count } Datensätze lassen sich nicht zurücksetzen
 }
 bulk-undo-more = … und weitere.
-bulk-undo-nothing = Das lässt sich nicht rückgängig machen: Die früheren Werte wurden nicht aufbewahrt, oder Sie dürfen sie nicht schreiben.
+bulk-undo-nothing = Das lässt sich nicht rückgängig machen.
+bulk-undo-left = { $count ->
+    [one] Ein Datensatz, der zuvor erreicht wurde, ist nicht, wie er war.
+   *[other] { $count } Datensätze, die zuvor erreicht wurden, sind nicht, wie sie waren.
+}
 bulk-undo-changed = { $count ->
     [one] Ein Datensatz wurde seitdem geändert oder gelöscht und bleibt, wie er ist
    *[other] { $count } Datensätze wurden seitdem geändert oder gelöscht und bleiben, wie sie sind
@@ -576,8 +580,13 @@ actor-program = Kommandozeile
 undo = Rückgängig machen
 undo-too-long = Zu lang, um rückgängig gemacht zu werden
 undo-other-key = Nicht rückgängig zu machen: Die Datenbank gäbe dem Datensatz einen anderen Schlüssel
-undo-not-kept = Seine früheren Werte wurden nicht aufbewahrt, oder Sie dürfen sie nicht schreiben.
+undo-not-kept = Die früheren Werte wurden nicht aufbewahrt.
+undo-not-allowed = Sie dürfen die früheren Werte nicht schreiben.
 undo-otherwise = Die Datenbank hat aus den früheren Werten etwas anderes gemacht.
+undone-except = { $count ->
+    [one] Ein Datensatz hat wieder seine früheren Werte, aber diesen Feldern gab die Datenbank selbst Werte: { $fields }
+   *[other] { $count } Datensätze haben wieder ihre früheren Werte, aber diesen Feldern gab die Datenbank selbst Werte: { $fields }
+}
 undo-conflict = Der Datensatz wurde inzwischen wieder geändert, deshalb wurde nichts geschrieben. Die alten Werte stehen im Formular; was die Felder jetzt haben, steht darunter. Speichern Sie, um die alten Werte zurückzuholen.
 undone = Die Änderung wurde rückgängig gemacht.
 deleted = Der Datensatz { $key } wurde gelöscht.

@@ -468,11 +468,15 @@ bulk-undo-unchanged = { $count ->
    *[other] { $count } records had the new values before.
 }
 bulk-undo-cannot = { $count ->
-    [one] One record cannot be put back: its old values were not kept, or you may not write them.
-   *[other] { $count } records cannot be put back: their old values were not kept, or you may not write them.
+    [one] One record cannot be put back
+   *[other] { $count } records cannot be put back
 }
 bulk-undo-more = … and more.
-bulk-undo-nothing = This cannot be undone: the old values were not kept, or you may not write them.
+bulk-undo-nothing = This cannot be undone.
+bulk-undo-left = { $count ->
+    [one] One record that was reached before is not as it was.
+   *[other] { $count } records that were reached before are not as they were.
+}
 bulk-undo-changed = { $count ->
     [one] One record was changed or deleted since, and stays as it is
    *[other] { $count } records were changed or deleted since, and stay as they are
@@ -582,8 +586,13 @@ actor-program = command line
 undo = Undo
 undo-too-long = Too long to be undone
 undo-other-key = Cannot be undone: the database would give the record another key
-undo-not-kept = Its old values were not kept, or you may not write them.
+undo-not-kept = The old values were not kept.
+undo-not-allowed = You may not write the old values.
 undo-otherwise = The database made something else of the old values.
+undone-except = { $count ->
+    [one] One record has its old values again, but the database itself gave values to these fields: { $fields }
+   *[other] { $count } records have their old values again, but the database itself gave values to these fields: { $fields }
+}
 undo-conflict = The record was changed again meanwhile, so nothing was written. The old values are in the form; what the fields have now is shown below them. Save to put the old values back.
 undone = The change was taken back.
 deleted = The record { $key } was deleted.

@@ -189,6 +189,7 @@ test("a cell is changed by keys alone, Escape leaves the keys where they were, a
     for (const key of ["Control+1", "Control+l", "Meta+b", "Alt+x", "Space", "Shift"]) await page.keyboard.press(key);
     await name.dispatchEvent("keydown", { key: "a", isComposing: true, bubbles: true });
     await name.dispatchEvent("keydown", { key: "Process", bubbles: true });
+    await name.dispatchEvent("keydown", { key: "a", keyCode: 229, bubbles: true });
     assert.equal(await editor(page).count(), 0);
     await name.focus();
     await page.keyboard.type("new bolt");

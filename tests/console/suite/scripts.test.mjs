@@ -273,6 +273,30 @@ test("what was typed and not sent is offered after a reload, a crash, and signin
   }
 });
 
+test("what a browser has no room for is sent all the same", async () => {
+  await tour.visit(place("record"), {}, async ({ page, visitor, go }) => {
+    await go();
+    const note = page.locator('[name="value:note"]');
+    const before = await note.inputValue();
+    const refuses = () => {
+      Storage.prototype.setItem = () => {
+        window.wasRefused = true;
+        throw new DOMException("", "QuotaExceededError");
+      };
+    };
+    await page.evaluate(refuses);
+    for (const written of ["too long to keep", before]) {
+      await note.fill(written);
+      await page.waitForFunction(() => window.wasRefused);
+      await page.getByRole("button", { name: text("save"), exact: true }).click();
+      await page.waitForURL(/saved=1/);
+      assert.equal(await note.inputValue(), written);
+      await page.evaluate(refuses);
+    }
+    assert.deepEqual(visitor.unexpected(), []);
+  });
+});
+
 test("what was typed comes back over what somebody else has written since, and is compared with it", async () => {
   const { path } = place("record");
   await tour.visit(place("record"), {}, async ({ page, visitor, go }) => {

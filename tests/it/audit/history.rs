@@ -379,6 +379,11 @@ fn what_a_line_says_of_each_of_its_records_is_told_page_by_page() {
                 "?request_id=x&_after=0190163d8694739baea5966c26f8ad90~2",
                 "_after",
             ),
+            // A cursor of another line.
+            (
+                &format!("{nobody}&_after={}~1", uid.replace('-', "")),
+                "_after",
+            ),
         ] {
             let refused = service.app("GET", &history("t", wrong)).expect(400).json();
             assert!(refused[field].is_array(), "{wrong}: {refused}");

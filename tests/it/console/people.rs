@@ -3,7 +3,7 @@
 use serde_json::json;
 use svc_tests::{
     Answer, Call,
-    browser::{Browser, form_of, forms_of},
+    browser::{Browser, form_of, forms_of, links_of},
 };
 
 use super::{ENGINES, HOME, PASSWORD, Setup, list, record, signed_in};
@@ -96,6 +96,26 @@ fn a_colleague_sees_the_allowed_table_and_nothing_else_on_every_engine() {
         assert!(!home.contains("connect/") && home.contains(USER), "{home}");
         let records = browser.page(&format!("{seen}records/{engine}/parts/"));
         assert!(records.contains("class=\"seen-as\""), "{records}");
+        // What is offered inside is there.
+        for page in [
+            &home,
+            &records,
+            &browser.page(&format!("{seen}records/{engine}/parts/record/1/")),
+        ] {
+            let (_, main) = page.split_once("<main").unwrap();
+            for link in links_of(main) {
+                let inside = link.starts_with(&seen) && !link.contains("format=");
+                assert!(!inside || browser.get(&link).status == 200, "{link}");
+            }
+            assert!(!page.contains("You may not change records"), "{page}");
+        }
+        let found = browser.page(&format!("{seen}find/?q=a"));
+        assert!(
+            found.contains(&format!("{seen}records/{engine}/parts/")) && !found.contains("makers"),
+            "{found}"
+        );
+        let found = browser.page(&format!("{seen}find/?q=data"));
+        assert!(found.contains("Nothing fits"), "{found}");
         assert!(
             records.contains(&format!("href=\"{}\"", list(engine))),
             "{records}"

@@ -17,7 +17,7 @@ pub(super) fn enter<'p, 's>(visit: &mut Visit, place: &'p [&'s str]) -> Result<&
         ["records", _, _, "new", ..] | ["records", _, _, "record", _, "delete", ..] => {
             return Err(Problem::OnlySeeing);
         }
-        [] | ["records", ..] => {}
+        [] | ["find"] | ["records", ..] => {}
         _ => return Err(Problem::NotFound),
     }
     visit.act_as(user);

@@ -14,8 +14,11 @@ pub(crate) const LINE: &str = "_line";
 /// The parameter that names the request which changed many records.
 pub(crate) const REQUEST: &str = "_request";
 
+/// The parameter that names a field to which the database gave another value than it had before.
+pub(crate) const EXCEPT: &str = "_except";
+
 /// The parameters that forms of a list add, and the list does not know. No field is called like them in an address.
-const CONTROLS: [&str; 24] = [
+const CONTROLS: [&str; 25] = [
     "_add_alone",
     "_add_field",
     "_add_lookup",
@@ -26,6 +29,7 @@ const CONTROLS: [&str; 24] = [
     COUNTED,
     "_deleted",
     "_edit",
+    EXCEPT,
     "_format",
     "_gone",
     "_group",

@@ -51,7 +51,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
             }
         }
         @match &dashboard {
-            Ok(dashboard) if !listed.is_empty() => (dashboard.section(&context, &readable)),
+            Ok(dashboard) if !listed.is_empty() && visit.is_own_view() => (dashboard.section(&context, &readable)),
             Ok(_) => {},
             Err(error) => (notice::of_error(visit, error)),
         }
@@ -65,8 +65,10 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
             section {
                 h2 {
                     a href=(home.below(["records", name.as_str()])) { bdi { (name) } }
-                    " "
-                    a.small.muted href=(resources::place(visit, scope, name.as_str())) { (texts.get("state")) }
+                    @if visit.is_own_view() {
+                        " "
+                        a.small.muted href=(resources::place(visit, scope, name.as_str())) { (texts.get("state")) }
+                    }
                 }
                 @match described {
                     Ok(models) => (model_list(&context, &home, name, models)),
@@ -84,7 +86,7 @@ pub(crate) async fn models(visit: &Visit, scope: &Scope, resource: &str) -> Resu
     let (home, texts) = (scope.home(visit), visit.texts);
     let name = ResourceName::from(resource);
     let main = html! {
-        @if !models.is_empty() {
+        @if !models.is_empty() && visit.is_own_view() {
             div.toolbar {
                 div.grow {}
                 a.button href=(resources::diagram(visit, scope, resource)) { (texts.get("diagram")) }

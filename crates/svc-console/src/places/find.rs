@@ -77,23 +77,15 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope) -> Result<Answer> {
         client: &context.client,
         typed: &typed,
     };
-    let (projects, in_databases, pages) = tokio::join!(
-        projects(visit, &context.client, &typed),
+    let (in_databases, elsewhere) = tokio::join!(
         search.in_databases(&context.project),
-        search.pages(),
+        search.elsewhere(&context),
     );
     let (models, records, mut away) = in_databases;
-    let pages = pages.unwrap_or_else(|_| {
-        away.push(Area::Pages.name(visit.texts));
-        Group::default()
-    });
-    let groups = [
-        records,
-        models,
-        pages,
-        search.parts(&context.account, &context.project),
-        projects?,
-    ];
+    let mut groups = vec![records, models];
+    let (others, away_elsewhere) = elsewhere?;
+    groups.extend(others);
+    away.extend(away_elsewhere);
     let results = results(visit.texts, &groups, &away);
     if visit.fragment() == Some("results") {
         return Ok(Answer::page(results));
@@ -171,6 +163,19 @@ async fn projects(visit: &Visit, client: &Client, typed: &Typed) -> Result<Group
 }
 
 impl Search<'_> {
+    /// Pages, parts of the environment and projects, and what of it did not answer in time. What a user would see has none of it.
+    async fn elsewhere(&self, context: &Context<'_>) -> Result<(Vec<Group>, Vec<String>)> {
+        if !self.visit.is_own_view() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let projects = projects(self.visit, self.client, self.typed);
+        let (projects, pages) = tokio::join!(projects, self.pages());
+        let away = pages.is_err().then(|| Area::Pages.name(self.visit.texts));
+        let parts = self.parts(&context.account, &context.project);
+        let groups = vec![pages.unwrap_or_default(), parts, projects?];
+        Ok((groups, away.into_iter().collect()))
+    }
+
     /// The parts of the environment that somebody may use.
     fn parts(&self, account: &Account, project: &Project) -> Group {
         let texts = self.visit.texts;

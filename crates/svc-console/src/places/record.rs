@@ -75,7 +75,8 @@ pub(crate) async fn answer(
         let query = visit.query()?;
         let message = match query.get("saved") {
             Some("0") => Some(notice::done(&visit.texts.get("unchanged"))),
-            Some("undone") => Some(notice::done(&visit.texts.get("undone"))),
+            Some("undone") => Some(notice::done(&undo::words(&model, &query, "undone", 1))),
+            Some("otherwise") => Some(notice::error(visit, &visit.texts.get("undo-otherwise"))),
             Some(_) => Some(history::saved(&model, &id).await),
             None => None,
         };
@@ -269,7 +270,9 @@ fn page(
             @if can.update { button.primary { (texts.get("save")) } }
             a.button href=(model.back_to(id)) { (texts.get("back-to-list")) }
             a.button href=(history::place(model, id)) { (texts.get("history")) }
-            a.button href=(snippets::of_record(model, id)) { (texts.get("snippets")) }
+            @if model.context.visit.is_own_view() {
+                a.button href=(snippets::of_record(model, id)) { (texts.get("snippets")) }
+            }
             div.grow {}
             @if can.delete { a.button.danger href=(model.below(id, ["delete"])) { (texts.get("delete")) } }
         }

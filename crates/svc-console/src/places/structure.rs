@@ -38,7 +38,9 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, of: (&str, &str)) -> Re
         }
         div.actions {
             a.button.primary href=(model.list()) { (texts.get("open-records")) }
-            a.button href=(super::resources::diagram(visit, scope, of.0).with("model", of.1)) { (texts.get("diagram")) }
+            @if visit.is_own_view() {
+                a.button href=(super::resources::diagram(visit, scope, of.0).with("model", of.1)) { (texts.get("diagram")) }
+            }
         }
         (fields(texts, description, description.fields.len(), link))
         (related(texts, "diagram-refers", relations(Direction::ManyToOne), link))

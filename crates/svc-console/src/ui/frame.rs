@@ -173,11 +173,9 @@ impl Frame<'_> {
     fn find_link(&self) -> Markup {
         let (visit, texts) = (self.visit, self.visit.texts);
         let home = match self.scope {
-            Some((project, environment)) => Self::environment_href(
-                &visit.root,
-                project.unique_name.as_str(),
-                environment.as_str(),
-            ),
+            Some((project, environment)) => {
+                visit.environment(project.unique_name.as_str(), environment.as_str())
+            }
             None => visit.root.clone(),
         };
         html! {
@@ -191,9 +189,8 @@ impl Frame<'_> {
         let home = self
             .visit
             .environment(project.unique_name.as_str(), environment.as_str());
-        let is_acting = self.visit.acting_as().is_some();
         let shown = Area::shown(may_administer(self.account, project))
-            .filter(|area| !is_acting || *area == Area::Data);
+            .filter(|area| self.visit.is_own_view() || *area == Area::Data);
         html! {
             nav.areas aria-label=(texts.get("areas")) {
                 @for area in shown {

@@ -1,10 +1,12 @@
 //! The description of a change for the audit trail, without who made it and when.
 
+use std::collections::HashMap;
+
 use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope, users::MODEL as USERS};
 use uuid::Uuid;
 
 use super::actor::{Actor, ActorKind};
-use super::changes::Changes;
+use super::changes::{Changes, together};
 
 /// A change, as the audit trail describes it.
 ///
@@ -101,10 +103,30 @@ impl AuditEntry {
         self
     }
 
-    /// Of these records, which have no entity tag together.
+    /// Of these records, which have no entity tag together, each by its key with what was done to its values as
+    /// [`Changes::of_records`] takes it. A record that comes several times is there once, with all that was done to it.
     #[must_use]
-    pub fn records(mut self, keys: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.keys = keys.into_iter().map(Into::into).collect();
+    pub fn records(
+        mut self,
+        each: impl IntoIterator<Item = (impl Into<String>, Option<String>)>,
+    ) -> Self {
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let (mut keys, mut all): (_, Vec<Option<String>>) = (Vec::new(), Vec::new());
+        for (key, changes) in each {
+            let key = key.into();
+            // A record of a table without a key is never the same as another.
+            let known = places.get(&key).and_then(|place| all.get_mut(*place));
+            match known.filter(|_| !key.is_empty()) {
+                Some(known) => *known = together(known.as_deref(), changes.as_deref()),
+                None => {
+                    places.insert(key.clone(), keys.len());
+                    keys.push(key);
+                    all.push(changes);
+                }
+            }
+        }
+        self.keys = keys;
+        self.changes = Changes::of_records(all);
         self
     }
 

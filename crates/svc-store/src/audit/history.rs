@@ -6,7 +6,6 @@ mod line;
 use std::collections::VecDeque;
 
 use jiff::{SignedDuration, Timestamp};
-use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use svc_data::Row;
 use svc_model::records::{HistoryActor, HistoryEntry, HistoryQuery};
@@ -16,7 +15,7 @@ use uuid::Uuid;
 use self::cursor::Cursor;
 use super::Audit;
 use super::actor::{Actor, ActorKind};
-use super::changes::Changes;
+use super::changes::{Changes, Kept};
 use crate::clock;
 use crate::database::{Reader, row, values};
 use crate::error::{Error, Result};
@@ -62,7 +61,7 @@ impl HistoryOf {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HistoryPage {
-    /// What was done, the newest first.
+    /// What was done: the newest first where they are of one record, and in the order of the keys where they are of one line.
     pub entries: Vec<HistoryEntry>,
     /// The cursor behind the last one, where more follow.
     pub after: Option<String>,
@@ -273,22 +272,6 @@ impl Line {
         }
         Ok(entry)
     }
-}
-
-/// Values as a line keeps them.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Kept {
-    old: JsonObject,
-    new: JsonObject,
-    cut: KeptLengths,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct KeptLengths {
-    old: JsonObject,
-    new: JsonObject,
 }
 
 /// What was done to each field that may be read.

@@ -77,7 +77,7 @@ fn shown(trail: &Trail<'_>, line: &Line, entry: Option<&HistoryEntry>, names: &N
                     @if let Some(name) = names.subject(line) { " " (name) }
                 }
             }
-            @if let Some(records) = line.records {
+            @if let Some(records) = line.records.filter(|_| line.record.is_none()) {
                 dt { (texts.get("audit-records")) }
                 dd {
                     (texts.with("count-exact", [("count", records.into())]))

@@ -68,7 +68,8 @@ pub(super) fn why_record(model: &Model<'_>) -> Option<String> {
     if let Some(field) = model.key_in_place() {
         return Some(texts.with("why-key", [("field", field.into())]));
     }
-    let is_closed = !model.description.can.update;
+    // Where it is the view of somebody else, the page says so above.
+    let is_closed = !model.description.can.update && model.context.visit.is_own_view();
     is_closed.then(|| match model.description.is_view {
         true => texts.get("why-view"),
         false => texts.get("why-rights"),

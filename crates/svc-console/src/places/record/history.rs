@@ -275,9 +275,11 @@ fn undo_form(
     let texts = model.texts();
     html! {
         @match undo::Undo::of(model, entry) {
-            undo::Undo::Impossible => {},
-            undo::Undo::TooLong => span.small.muted { (texts.get("undo-too-long")) },
-            undo::Undo::OtherKey => span.small.muted { (texts.get("undo-other-key")) },
+            // The page says so of the values, and of the rights.
+            undo::Undo::NotKept | undo::Undo::NotAllowed => {},
+            impossible @ (undo::Undo::TooLong | undo::Undo::OtherKey) => {
+                span.small.muted { (texts.get(impossible.why_not().unwrap_or_default())) }
+            },
             undo::Undo::Delete => {
                 a.button href=(model.below(id, ["delete"])) { (texts.get("undo")) }
             },

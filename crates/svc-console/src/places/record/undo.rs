@@ -1,6 +1,8 @@
 //! Taking back a change of a record: the old values come back if the record still has the new ones. Otherwise the form shows
 //! both, and nothing is written until somebody has looked.
 
+use std::collections::BTreeSet;
+
 use http::StatusCode;
 use serde_json::{Value, value::RawValue};
 use svc_api::Error;
@@ -15,10 +17,15 @@ use super::{
 };
 use crate::{
     answer::Answer,
-    places::entered::{Entered, entered},
-    places::model::Model,
+    href::Href,
+    places::{
+        controls,
+        entered::{Entered, entered},
+        model::Model,
+    },
     problem::{Problem, Result},
     ui::{notice, time},
+    visit::Form,
 };
 
 /// How many pages of the history are searched for a change: others may have come before it since its page was opened.
@@ -38,9 +45,14 @@ pub(crate) enum Undo {
     TooLong,
     /// The database gives the key, so that it would be another record.
     OtherKey,
-    /// Nobody knows what it was, or the signed-in account may not write it.
-    Impossible,
+    /// Nobody knows what it was.
+    NotKept,
+    /// The signed-in account may not write what it was.
+    NotAllowed,
 }
+
+/// Fields to which the database gave other values than those that were sent.
+pub(crate) type Except = BTreeSet<String>;
 
 /// What a field had before a change and after it.
 pub(crate) struct Values {
@@ -50,10 +62,21 @@ pub(crate) struct Values {
 }
 
 impl Undo {
+    /// Why that is not possible, as the identifier of a text.
+    pub(crate) fn why_not(&self) -> Option<&'static str> {
+        match self {
+            Self::Update(_) | Self::Create(_) | Self::Delete => None,
+            Self::TooLong => Some("undo-too-long"),
+            Self::OtherKey => Some("undo-other-key"),
+            Self::NotKept => Some("undo-not-kept"),
+            Self::NotAllowed => Some("undo-not-allowed"),
+        }
+    }
+
     /// What takes this change back.
     pub(crate) fn of(model: &Model<'_>, entry: &HistoryEntry) -> Self {
         let Some(changes) = past::changes(entry) else {
-            return Self::Impossible;
+            return Self::NotKept;
         };
         let can = model.description.can;
         let is_written = |field: &str| {
@@ -93,7 +116,7 @@ impl Undo {
                 Self::Create(record)
             }
             (false, true) if can.delete => Self::Delete,
-            _ => Self::Impossible,
+            _ => Self::NotAllowed,
         }
     }
 }
@@ -110,7 +133,7 @@ pub(super) async fn answer(model: &Model<'_>, id: &RecordId) -> Result<Answer> {
         Undo::Update(values) => update(model, id, &values).await,
         Undo::Create(record) => create(model, &record).await,
         Undo::Delete => Ok(Answer::go(&model.below(id, ["delete"]))),
-        Undo::TooLong | Undo::OtherKey | Undo::Impossible => Err(Problem::NotFound),
+        Undo::TooLong | Undo::OtherKey | Undo::NotKept | Undo::NotAllowed => Err(Problem::NotFound),
     }
 }
 
@@ -134,32 +157,35 @@ async fn find(model: &Model<'_>, id: &RecordId) -> Result<HistoryEntry> {
 
 /// What became of a record whose old values are put back.
 pub(crate) enum PutBack {
-    /// It has them again.
-    Done(JsonObject),
+    /// It has them again, but for those of some fields.
+    Done { now: JsonObject, except: Except },
     /// It had them already.
     WasBack,
-    /// They were sent, and the database has made something else of them.
+    /// They were sent, and the database has made something else of all of them.
     Otherwise(JsonObject),
     /// It has others than those that the change put there, and stays as it is.
     ChangedSince(JsonObject),
 }
 
-/// Puts the old values of a record back, if it has the new ones.
+/// Puts the old values of a record back, if it has the new ones. Fields of which it is known that the database gives them other
+/// values need not have the old ones for it to be back.
 pub(crate) async fn put_back(
     model: &Model<'_>,
     id: &RecordId,
     values: &[Values],
+    known: &Except,
 ) -> Result<PutBack, Error> {
     let records = model.records();
     let records = records.typed::<JsonObject>();
     // In UTC, as the history has its times.
     let now = records.get(id.clone()).send_tagged().await?;
-    let has = |of: fn(&Values) -> &RawValue| {
-        let mut values = values.iter();
-        values.all(|change| is_same(now.value.get_raw(&change.field), of(change)))
-    };
-    if !has(|change| &change.new) {
-        return Ok(match has(|change| &change.old) {
+    let is_old = |change: &Values| is_same(now.value.get_raw(&change.field), &change.old);
+    let is_new = |change: &Values| is_same(now.value.get_raw(&change.field), &change.new);
+    if !values.iter().all(is_new) {
+        let mut others = values
+            .iter()
+            .filter(|change| !known.contains(&change.field));
+        return Ok(match others.all(is_old) {
             true => PutBack::WasBack,
             false => PutBack::ChangedSince(now.value),
         });
@@ -171,12 +197,11 @@ pub(crate) async fn put_back(
     let etag = now.etag.unwrap_or_default();
     let call = records.update(id.clone(), &changes).if_match(etag);
     match call.send().await {
-        Ok(changed) => {
-            let mut values = values.iter();
-            let is_old = |it: &Values| is_same(changed.get_raw(&it.field), &it.old);
-            Ok(match values.all(is_old) {
-                true => PutBack::Done(changed),
-                false => PutBack::Otherwise(changed),
+        Ok(now) => {
+            let except = differing(&now, &changes);
+            Ok(match except.len() < values.len() {
+                true => PutBack::Done { now, except },
+                false => PutBack::Otherwise(now),
             })
         }
         Err(error) if error.is_precondition_failed() => Ok(PutBack::ChangedSince(now.value)),
@@ -185,15 +210,11 @@ pub(crate) async fn put_back(
 }
 
 async fn update(model: &Model<'_>, id: &RecordId, values: &[Values]) -> Result<Answer> {
-    let now = match put_back(model, id, values).await {
-        Ok(PutBack::Done(changed)) => {
-            let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
-            let place = model.record(&id);
-            return Ok(Answer::go(&place.with("saved", "undone")));
-        }
-        Ok(PutBack::Otherwise(changed)) => {
-            let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
-            return Ok(Answer::go(&model.record(&id).with("saved", "1")));
+    let now = match put_back(model, id, values, &Except::new()).await {
+        Ok(PutBack::Done { now, except }) => return Ok(Answer::go(&undone(model, &now, &except))),
+        Ok(PutBack::Otherwise(now)) => {
+            let id = model.id_of(&now).unwrap_or_else(|| id.clone());
+            return Ok(Answer::go(&model.record(&id).with("saved", "otherwise")));
         }
         Ok(PutBack::WasBack) => {
             return Ok(Answer::go(&model.record(id).with("saved", "undone")));
@@ -253,13 +274,7 @@ async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
     let records = model.records();
     let records = records.typed::<JsonObject>();
     match records.create(record).send().await {
-        Ok(made) => {
-            let place = match model.id_of(&made) {
-                Some(id) => model.record(&id).with("saved", "undone"),
-                None => model.list(),
-            };
-            Ok(Answer::go(&place))
-        }
+        Ok(made) => Ok(Answer::go(&undone(model, &made, &differing(&made, record)))),
         Err(error) => {
             let status = status_again(&error);
             let fields = model.description.fields.iter();
@@ -276,10 +291,48 @@ async fn create(model: &Model<'_>, record: &JsonObject) -> Result<Answer> {
     }
 }
 
-/// Whether a record has these values.
-pub(crate) fn has_all(record: &JsonObject, values: &JsonObject) -> bool {
-    let mut values = values.iter();
-    values.all(|(field, value)| is_same(record.get_raw(field), value))
+/// The place of a record that is back.
+fn undone(model: &Model<'_>, record: &JsonObject, except: &Except) -> Href {
+    let Some(id) = model.id_of(record) else {
+        return model.list();
+    };
+    with_except(model.record(&id).with("saved", "undone"), except)
+}
+
+/// The same place, which says to which fields the database gave other values.
+pub(crate) fn with_except(place: Href, except: &Except) -> Href {
+    except
+        .iter()
+        .fold(place, |place, field| place.with(controls::EXCEPT, field))
+}
+
+/// What a page says of records that are back, by the identifier of the text for those that are back whole. Its address names the
+/// fields to which the database gave other values.
+pub(crate) fn words(model: &Model<'_>, query: &Form, all: &str, count: u64) -> String {
+    let named = query.all(controls::EXCEPT).map(str::to_owned);
+    words_of(all, model, count, &named.collect())
+}
+
+/// The same with the fields. Of those, only what the model has is named.
+pub(crate) fn words_of(all: &str, model: &Model<'_>, count: u64, except: &Except) -> String {
+    let fields = except.iter().map(String::as_str);
+    let fields: Vec<&str> = fields
+        .filter(|field| model.field(field).is_some())
+        .collect();
+    let (count, fields) = (("count", count.into()), fields.join(", "));
+    match fields.as_str() {
+        "" => model.texts().with(all, [count]),
+        fields => model
+            .texts()
+            .with("undone-except", [count, ("fields", fields.into())]),
+    }
+}
+
+/// The fields of which a record does not have these values.
+pub(crate) fn differing(record: &JsonObject, values: &JsonObject) -> Except {
+    let values = values.iter();
+    let differing = values.filter(|(field, value)| !is_same(record.get_raw(field), value));
+    differing.map(|(field, _)| field.to_owned()).collect()
 }
 
 /// Whether a value is still the one that a change has left.

@@ -37,8 +37,10 @@ pub(super) fn bar(view: &View<'_>, saved: &Saved, form: &Form, wrong: Option<&Er
             (export(view))
             div.grow {}
             a.button href=(structure::place(&model.context, model.resource.as_str(), model.name.as_str())) { (texts.get("structure")) }
-            a.button href=(chart_of(view)) { (texts.get("chart")) }
-            a.button href=(snippets::of_list(model, &view.query)) { (texts.get("snippets")) }
+            @if model.context.visit.is_own_view() {
+                a.button href=(chart_of(view)) { (texts.get("chart")) }
+                a.button href=(snippets::of_list(model, &view.query)) { (texts.get("snippets")) }
+            }
             @if model.description.can.create {
                 a.button href=(model.list().below(["import"])) { (texts.get("import")) }
                 a.button.primary href=(model.list().below(["new"])) { (texts.get("record-new")) }

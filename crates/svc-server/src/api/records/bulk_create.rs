@@ -13,7 +13,7 @@ use svc_model::{
     records::{self, BulkQuery, MAX_BULK},
     wire::Operation as _,
 };
-use svc_store::{AuditEntry, Changes, Store};
+use svc_store::{AuditEntry, Store};
 
 use crate::{
     audit::write_audited,
@@ -140,18 +140,18 @@ fn lines(
             [] => None,
             [record] => Some(super::described(entry, model, (*record).into())),
             records => {
-                let keys = records.iter().map(|record| match record.id(model) {
-                    Ok(id) => id.as_str().to_owned(),
-                    // The record is there, and so is to be its line.
-                    Err(error) => {
-                        tracing::error!(%error, "a record has no key for the audit trail");
-                        String::new()
-                    }
+                let each = records.iter().map(|record| {
+                    let key = match record.id(model) {
+                        Ok(id) => id.as_str().to_owned(),
+                        // The record is there, and so is to be its line.
+                        Err(error) => {
+                            tracing::error!(%error, "a record has no key for the audit trail");
+                            String::new()
+                        }
+                    };
+                    (key, super::changes((*record).into()))
                 });
-                let changes = records
-                    .iter()
-                    .map(|record| super::changes((*record).into()));
-                Some(entry.records(keys).changes(Changes::of_records(changes)))
+                Some(entry.records(each))
             }
         });
     lines.collect()

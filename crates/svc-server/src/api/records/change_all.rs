@@ -6,7 +6,7 @@ use svc_model::{
     Invalid,
     records::{ChangeAllQuery, DeleteAll, Deleted, UpdateAll, Updated},
 };
-use svc_store::{AuditEntry, Changes};
+use svc_store::AuditEntry;
 
 use crate::{
     api::tools,
@@ -104,7 +104,7 @@ fn lines(entry: &AuditEntry, changed: &ChangedRecords) -> Vec<AuditEntry> {
         [only] => entry.clone().record(only.as_str()),
         _ => entry.clone(),
     };
-    let keys = keys.iter().map(|key| key.as_str().to_owned());
-    let changes = Changes::of_records(changes.iter().cloned());
-    vec![entry.records(keys).changes(changes)]
+    let changes = changes.iter().cloned().chain(std::iter::repeat(None));
+    let keys = keys.iter().map(|key| key.as_str());
+    vec![entry.records(keys.zip(changes))]
 }

@@ -42,6 +42,17 @@ fn not_a_cursor() -> Error {
     Error::invalid_field("_after", "is not a cursor of this service")
 }
 
+const OF_UID: &str = "uid = ?5";
+const OF_REQUEST: &str = "keys IS NOT NULL AND request_id = ?5";
+
+/// The statement that finds a line.
+fn sql(condition: &str) -> String {
+    format!(
+        "SELECT {COLUMNS}, NULL AS place, record, keys, changes FROM audit WHERE {condition} AND resource = ?1 \
+         AND model = ?2 AND project = ?3 AND environment = ?4 AND {WRITES} ORDER BY uid DESC LIMIT 1"
+    )
+}
+
 impl Audit<'_> {
     /// A part of what a line says of each of its records; nothing where there is no such line about records of the model. Fields
     /// that may not be read are left out.
@@ -58,22 +69,19 @@ impl Audit<'_> {
         let place = query.page.after.as_deref();
         let place = place.map(Place::parse).transpose()?;
         // A cursor says which line it is of.
-        let (condition, wanted) = match (&place, &query.which) {
-            (Some(place), _) => ("uid = ?5", place.line.to_string()),
-            (None, WhichLine::Line(uid)) => {
+        let (sql, wanted) = match (&place, &query.which) {
+            (place, WhichLine::Line(uid)) => {
                 let uid: Uuid = uid
                     .parse()
                     .map_err(|_| Error::invalid_field("line", "must be the unique ID of a line"))?;
-                ("uid = ?5", uid.to_string())
+                if place.as_ref().is_some_and(|place| place.line != uid) {
+                    return Err(not_a_cursor());
+                }
+                (sql(OF_UID), uid.to_string())
             }
-            (None, WhichLine::OfRequest(id)) => {
-                ("keys IS NOT NULL AND request_id = ?5", id.clone())
-            }
+            (Some(place), WhichLine::OfRequest(_)) => (sql(OF_UID), place.line.to_string()),
+            (None, WhichLine::OfRequest(id)) => (sql(OF_REQUEST), id.clone()),
         };
-        let sql = format!(
-            "SELECT {COLUMNS}, NULL AS place, record, keys, changes FROM audit WHERE {condition} AND resource = ?1 \
-             AND model = ?2 AND project = ?3 AND environment = ?4 AND {WRITES} ORDER BY uid DESC LIMIT 1"
-        );
         let of = of.clone();
         let per_page = query.page.per_page as usize;
         self.collect().await;
@@ -162,5 +170,31 @@ impl Found {
             after: (next.number < count).then(|| next.to_text()),
             count: Some(count as u64),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+
+    #[tokio::test]
+    async fn a_line_is_found_by_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        for (condition, index) in [
+            (OF_UID, "(uid=?)"),
+            (OF_REQUEST, "(resource=? AND model=? AND request_id=?)"),
+        ] {
+            let explain = format!("EXPLAIN QUERY PLAN {}", sql(condition));
+            let plan = store.read(move |reader| {
+                let text = Value::Text("x".to_owned());
+                let values = vec![text; 5];
+                reader.list(&explain, &values, |row| Ok(row.get::<String>("detail")?))
+            });
+            let plan = plan.await.unwrap();
+            assert!(plan[0].contains(index), "{plan:?}");
+            assert_eq!(plan.len(), 1, "{plan:?}");
+        }
     }
 }

@@ -3,19 +3,25 @@
 
 mod putting;
 
+use std::collections::BTreeMap;
+
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::Error;
 use svc_model::{RecordId, records::HistoryEntry};
 
-use self::putting::{Outcome, Part, is_unchanged, put_all_back};
+use self::putting::{Begin, Outcome, Part, is_unchanged, put_all_back};
 use crate::{
     answer::Answer,
     href::Href,
     places::{
         Scope, controls,
         model::Model,
-        record::{history, past::LineOf, undo::is_put_back},
+        record::{
+            history,
+            past::LineOf,
+            undo::{Undo, is_put_back, with_except, words, words_of},
+        },
     },
     problem::{Problem, Result},
     ui::{form::account_field, notice, time},
@@ -38,8 +44,8 @@ struct Plan {
     can: usize,
     /// How many had the new values before.
     unchanged: usize,
-    /// How many cannot be put back.
-    cannot: usize,
+    /// How many cannot be put back, by the text that says why.
+    cannot: BTreeMap<&'static str, u64>,
 }
 
 /// What would be put back, and putting it back.
@@ -57,21 +63,31 @@ pub(crate) async fn undo(visit: &Visit, scope: &Scope, model: (&str, &str)) -> R
         return Ok(Answer::page(ask(&model, uid, &plan)));
     }
     let form = visit.form();
-    let after = form.get("after").filter(|after| !after.is_empty());
-    let first = Part::load(&model, line, after).await?;
-    if !first.may_be_kept() {
-        let page = Answer::page(ask(&model, uid, &Plan::default()));
-        return Ok(page.status(StatusCode::CONFLICT));
+    let begin = begin_of(form);
+    let first = Part::load(&model, line, begin.after.as_deref()).await?;
+    if begin.after.is_none() && !first.is_kept() {
+        let plan = Plan::load(&model, line).await?;
+        return Ok(Answer::page(ask(&model, uid, &plan)).status(StatusCode::CONFLICT));
     }
-    let mut outcome = put_all_back(&model, line, first, after.map(str::to_owned)).await?;
-    // Those that were put back before it went on.
-    outcome.back += form.text("back").parse::<u64>().unwrap_or_default();
+    let outcome = put_all_back(&model, line, first, begin).await?;
     if outcome.is_whole() {
-        let list = back_to(&model);
-        return Ok(Answer::go(&list.with("_undone", &outcome.back.to_string())));
+        let list = back_to(&model).with("_undone", &outcome.back.to_string());
+        return Ok(Answer::go(&with_except(list, &outcome.except)));
     }
     let page = Answer::page(told(&model, uid, &outcome));
     Ok(page.status(StatusCode::CONFLICT))
+}
+
+/// Where a form says that it goes on.
+fn begin_of(form: &Form) -> Begin {
+    let after = form.get("after").filter(|after| !after.is_empty());
+    let number = |name: &str| form.text(name).parse().unwrap_or_default();
+    Begin {
+        after: after.map(str::to_owned),
+        back: number("back"),
+        left: number("left"),
+        except: form.all("except").map(str::to_owned).collect(),
+    }
 }
 
 /// What a list says of what was done to many of its records, with the button that takes it back where that is possible.
@@ -79,7 +95,7 @@ pub(crate) async fn done(model: &Model<'_>, query: &Form) -> Option<Markup> {
     let number = |name: &str| query.get(name)?.parse::<u64>().ok();
     let said = |id, count: u64| model.texts().with(id, [("count", count.into())]);
     if let Some(count) = number("_undone") {
-        return Some(notice::done(&said("bulk-undone", count)));
+        return Some(notice::done(&words(model, query, "bulk-undone", count)));
     }
     let (id, count) = match (number("_changed"), number("_deleted")) {
         (Some(count), _) => ("bulk-changed", count),
@@ -106,18 +122,19 @@ async fn own_line(model: &Model<'_>, request: &str, count: u64) -> Result<Option
     let Some(uid) = first.and_then(|entry| entry.line.clone()) else {
         return Ok(None);
     };
-    if !is_own || part.count != count || !part.may_be_kept() {
+    if !is_own || part.count != count {
         return Ok(None);
     }
-    loop {
+    while part.is_kept() {
         if part.entries.iter().any(|entry| is_put_back(model, entry)) {
             return Ok(Some(uid));
         }
         let Some(after) = part.after else {
-            return Ok(None);
+            break;
         };
         part = Part::load(model, LineOf::Uid(&uid), Some(&after)).await?;
     }
+    Ok(None)
 }
 
 impl Plan {
@@ -125,11 +142,10 @@ impl Plan {
         let mut plan = Self::default();
         let mut part = Part::load(model, line, None).await?;
         plan.first = part.entries.first().cloned();
-        if !part.may_be_kept() {
-            return Ok(plan);
-        }
-        loop {
+        let mut not_kept = part.count;
+        while part.is_kept() {
             for entry in part.entries {
+                not_kept = not_kept.saturating_sub(1);
                 if is_put_back(model, &entry) {
                     plan.can += 1;
                     if plan.sample.len() < SAMPLE {
@@ -137,15 +153,19 @@ impl Plan {
                     }
                 } else if is_unchanged(&entry) {
                     plan.unchanged += 1;
-                } else {
-                    plan.cannot += 1;
+                } else if let Some(why) = Undo::of(model, &entry).why_not() {
+                    *plan.cannot.entry(why).or_default() += 1;
                 }
             }
             let Some(after) = part.after else {
-                return Ok(plan);
+                break;
             };
             part = Part::load(model, line, Some(&after)).await?;
         }
+        if not_kept > 0 {
+            *plan.cannot.entry("undo-not-kept").or_default() += not_kept;
+        }
+        Ok(plan)
     }
 }
 
@@ -155,17 +175,18 @@ fn back_to(model: &Model<'_>) -> Href {
     model.list().query(query)
 }
 
-/// The button that takes the line back; after an outcome, from where it was ended.
-fn button(model: &Model<'_>, uid: &str, text: &str, ended: Option<&Outcome>) -> Markup {
+/// The button that takes the line back, from where it was ended.
+fn button(model: &Model<'_>, uid: &str, text: &str, begin: Option<&Begin>) -> Markup {
     let query = controls::as_list(model.context.visit.raw_query());
     let place = model.list().below(["undo"]).query(query);
-    let after = ended.and_then(|outcome| outcome.stopped.as_ref()?.after.as_deref());
     html! {
         form method="post" action=(place.with(controls::LINE, uid)) {
             (account_field(model.context.visit))
-            @if let Some(ended) = ended {
-                input type="hidden" name="after" value=(after.unwrap_or_default());
-                input type="hidden" name="back" value=(ended.back);
+            @if let Some(begin) = begin {
+                input type="hidden" name="after" value=(begin.after.as_deref().unwrap_or_default());
+                input type="hidden" name="back" value=(begin.back);
+                input type="hidden" name="left" value=(begin.left);
+                @for field in &begin.except { input type="hidden" name="except" value=(field); }
             }
             button { (model.texts().get(text)) }
         }
@@ -175,7 +196,7 @@ fn button(model: &Model<'_>, uid: &str, text: &str, ended: Option<&Outcome>) -> 
 /// What would be put back.
 fn ask(model: &Model<'_>, uid: &str, plan: &Plan) -> Markup {
     let texts = model.texts();
-    let said = |id, number: usize| texts.with(id, [("count", number.into())]);
+    let said = |id, number: u64| texts.with(id, [("count", number.into())]);
     let kind = |field: &str| model.field(field).map(|field| field.field);
     let main = html! {
         @if let Some(first) = &plan.first {
@@ -187,11 +208,17 @@ fn ask(model: &Model<'_>, uid: &str, plan: &Plan) -> Markup {
         }
         @if plan.can > 0 {
             p { (texts.get("bulk-undo-what")) }
-            ul {
-                li { strong { (said("bulk-undo-can", plan.can)) } }
-                @if plan.unchanged > 0 { li { (said("bulk-undo-unchanged", plan.unchanged)) } }
-                @if plan.cannot > 0 { li { (said("bulk-undo-cannot", plan.cannot)) } }
+        } @else {
+            p.empty-state { (texts.get("bulk-undo-nothing")) }
+        }
+        ul {
+            @if plan.can > 0 { li { strong { (said("bulk-undo-can", plan.can as u64)) } } }
+            @if plan.unchanged > 0 { li { (said("bulk-undo-unchanged", plan.unchanged as u64)) } }
+            @for (why, number) in &plan.cannot {
+                li { (said("bulk-undo-cannot", *number)) ": " (texts.get(why)) }
             }
+        }
+        @if plan.can > 0 {
             @for entry in &plan.sample {
                 div.change {
                     h2 { (named(model, entry.record.as_deref().unwrap_or_default())) }
@@ -199,8 +226,6 @@ fn ask(model: &Model<'_>, uid: &str, plan: &Plan) -> Markup {
                 }
             }
             @if plan.can > plan.sample.len() { p.muted { (texts.get("bulk-undo-more")) } }
-        } @else {
-            p.empty-state { (texts.get("bulk-undo-nothing")) }
         }
         div.actions {
             @if plan.can > 0 { (button(model, uid, "undo", None)) }
@@ -216,11 +241,18 @@ fn told(model: &Model<'_>, uid: &str, outcome: &Outcome) -> Markup {
     let said = |id, number: usize| texts.with(id, [("count", number.into())]);
     let (changed, refused) = (outcome.changed.len(), outcome.refused.len());
     let main = html! {
-        @if outcome.back > 0 { (notice::done(&texts.with("bulk-undone", [("count", outcome.back.into())]))) }
+        @if outcome.back > 0 { (notice::done(&words_of("bulk-undone", model, outcome.back, &outcome.except))) }
         @if let Some(stopped) = &outcome.stopped {
             @if let Some(wrong) = &stopped.wrong { (notice::of_error(visit, wrong)) }
             p role="status" { (texts.get("bulk-undo-stopped")) }
-            (button(model, uid, "bulk-undo-go-on", Some(outcome)))
+            (button(model, uid, "bulk-undo-go-on", Some(&stopped.begin)))
+        }
+        @if outcome.left > 0 { p { (texts.with("bulk-undo-left", [("count", outcome.left.into())])) } }
+        @if outcome.not_kept > 0 {
+            p {
+                (texts.with("bulk-undo-cannot", [("count", outcome.not_kept.into())])) ": "
+                (texts.get("undo-not-kept"))
+            }
         }
         @if changed > 0 {
             section {

@@ -192,7 +192,10 @@ impl BulkCreate {
             .filter_map(|(entry, records)| match records.as_slice() {
                 [] => None,
                 [(_, (id, etag))] => Some(entry.record(id.as_str()).after(etag)),
-                records => Some(entry.records(records.iter().map(|(_, (id, _))| id.as_str()))),
+                records => {
+                    let keys = records.iter().map(|(_, (id, _))| (id.as_str(), None));
+                    Some(entry.records(keys))
+                }
             });
         lines.collect()
     }
