@@ -12,31 +12,88 @@ use svc_model::JsonObject;
 /// An object whose properties are looked up by name.
 pub(crate) trait Object {
     /// The value of a property as JSON.
-    fn raw(&self, name: &str) -> Option<&RawValue>;
+    fn raw(&self, name: &str) -> Option<&str>;
 }
 
 impl Object for JsonObject {
-    fn raw(&self, name: &str) -> Option<&RawValue> {
-        let mut properties = self.iter();
-        properties
-            .find(|(known, _)| *known == name)
-            .map(|(_, raw)| raw)
+    fn raw(&self, name: &str) -> Option<&str> {
+        self.get_raw(name)
     }
 }
 
-/// An object that borrows its properties from the JSON that it was read from, for tables of thousands of values.
+/// A record of an answer with many: its names and values stand in one text behind each other, as they came.
+#[derive(Debug, Default)]
+pub(crate) struct Row {
+    text: String,
+    /// Where each name ends, and the value behind it.
+    ends: Vec<(usize, usize)>,
+}
+
+impl Row {
+    /// The properties of an object that is the value of this property.
+    pub(crate) fn object(&self, name: &str) -> Borrowed<'_> {
+        self.raw(name).map(Borrowed::read).unwrap_or_default()
+    }
+}
+
+impl Object for Row {
+    fn raw(&self, name: &str) -> Option<&str> {
+        let mut start = 0;
+        for (name_end, end) in &self.ends {
+            if self.text.get(start..*name_end) == Some(name) {
+                return self.text.get(*name_end..*end);
+            }
+            start = *end;
+        }
+        None
+    }
+}
+
+impl<'de> Deserialize<'de> for Row {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Properties;
+
+        impl<'de> Visitor<'de> for Properties {
+            type Value = Row;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                // The length of most records, so that they are not moved while they are read.
+                let mut row = Row {
+                    text: String::with_capacity(512),
+                    ends: Vec::with_capacity(16),
+                };
+                while let Some((Name(name), raw)) = map.next_entry::<_, &RawValue>()? {
+                    row.text.push_str(&name);
+                    let name_end = row.text.len();
+                    row.text.push_str(raw.get());
+                    row.ends.push((name_end, row.text.len()));
+                }
+                Ok(row)
+            }
+        }
+
+        deserializer.deserialize_map(Properties)
+    }
+}
+
+/// An object that borrows its properties from the JSON that it was read from.
 #[derive(Debug, Default)]
 pub(crate) struct Borrowed<'j>(Vec<(Cow<'j, str>, &'j RawValue)>);
 
 impl<'j> Borrowed<'j> {
     /// Reads an object; anything else has no properties.
-    pub(crate) fn read(json: &'j RawValue) -> Self {
-        serde_json::from_str(json.get()).unwrap_or_default()
+    fn read(json: &'j str) -> Self {
+        serde_json::from_str(json).unwrap_or_default()
     }
 
     /// The properties of an object that is the value of this property.
     pub(crate) fn object(&self, name: &str) -> Borrowed<'j> {
-        self.find(name).map(Borrowed::read).unwrap_or_default()
+        let found = self.find(name);
+        found.map(|raw| Self::read(raw.get())).unwrap_or_default()
     }
 
     fn find(&self, name: &str) -> Option<&'j RawValue> {
@@ -48,8 +105,8 @@ impl<'j> Borrowed<'j> {
 }
 
 impl Object for Borrowed<'_> {
-    fn raw(&self, name: &str) -> Option<&RawValue> {
-        self.find(name)
+    fn raw(&self, name: &str) -> Option<&str> {
+        self.find(name).map(RawValue::get)
     }
 }
 
@@ -140,16 +197,20 @@ mod tests {
     #[test]
     fn properties_are_found_by_their_names_also_by_escaped_ones() {
         let json = r#"{"a": 1.10, "\u00e4\"": {"b": "x"}, "c": null}"#;
-        let json = RawValue::from_string(json.to_owned()).unwrap();
-        let object = Borrowed::read(&json);
-        assert_eq!(object.raw("a").map(RawValue::get), Some("1.10"));
-        assert_eq!(object.raw("c").map(RawValue::get), Some("null"));
-        assert!(object.raw("d").is_none());
-        let inner = object.object("ä\"");
-        assert_eq!(inner.raw("b").map(RawValue::get), Some("\"x\""));
-        assert!(object.object("a").raw("b").is_none());
-        let owned: JsonObject = serde_json::from_str(json.get()).unwrap();
-        assert_eq!(owned.raw("a").map(RawValue::get), Some("1.10"));
+        let row: Row = serde_json::from_str(json).unwrap();
+        let owned: JsonObject = serde_json::from_str(json).unwrap();
+        let objects: [&dyn Object; 3] = [&row, &owned, &Borrowed::read(json)];
+        for object in objects {
+            assert_eq!(object.raw("a"), Some("1.10"));
+            assert_eq!(object.raw("c"), Some("null"));
+            assert_eq!(object.raw("d"), None);
+            // A name may be written in another way than the text of the record has it.
+            assert_eq!(object.raw("ä\""), Some(r#"{"b": "x"}"#));
+        }
+        let inner = row.object("ä\"");
+        assert_eq!(inner.raw("b"), Some("\"x\""));
+        assert_eq!(inner.object("b").raw("b"), None);
+        assert_eq!(row.object("a").raw("b"), None);
     }
 
     #[test]

@@ -352,8 +352,15 @@ impl Visit {
     }
 
     async fn fetch_account(&self) -> Result<Account> {
-        let client = self.client_for(None)?;
-        Ok(client.administration().account().get().send().await?)
+        // With the client that the place has use for.
+        let path = self.path()?;
+        let client = match path.as_slice() {
+            [first, project, environment, ..] if first == "projects" => {
+                self.client_in(&project.as_str().into(), &environment.as_str().into())
+            }
+            _ => self.client(),
+        };
+        Ok(client?.administration().account().get().send().await?)
     }
 
     /// The account of who is signed in.

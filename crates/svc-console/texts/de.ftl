@@ -198,7 +198,10 @@ diagram-about = { $models ->
    *[other] { $references } Pfeile
 } für Verweise. Die Tabelle darunter enthält dasselbe.
 diagram-legend = Ein Pfeil führt von einem Feld zu der Tabelle, auf die es verweist. Der Schlüssel ist unterstrichen.
-diagram-more = { $count } weitere
+diagram-more = { $count ->
+    [one] eine weitere
+   *[other] { $count } weitere
+}
 diagram-key = Schlüssel
 diagram-type = Typ
 diagram-refers = Verweist auf
@@ -213,7 +216,10 @@ diagram-related = { $count ->
    *[other] { $count } Beziehungen
 }
 diagram-left-out = Nicht gezeichnet
-diagram-left-out-what = { $drawn } Tabellen sind gezeichnet. { $count ->
+diagram-left-out-what = { $drawn ->
+    [one] Eine Tabelle ist
+   *[other] { $drawn } Tabellen sind
+} gezeichnet. { $count ->
     [one] Eine weitere ist
    *[other] { $count } weitere sind
 } innerhalb dieser Schritte.
@@ -541,8 +547,8 @@ import-would = { $read ->
     [one] Eine Zeile
    *[other] { $read } Zeilen
 } gelesen: { $made } neu anzulegen, { $updated } geändert, { $refused } abgelehnt.
-import-refused = Zurückgewiesene Zeilen
-import-refused-file = Alle zurückgewiesenen Zeilen als Datei
+import-refused = Abgelehnte Zeilen
+import-refused-file = Alle abgelehnten Zeilen als Datei
 import-row = Zeile
 import-content = Inhalt
 import-cancel = Import beenden
@@ -670,7 +676,10 @@ chart-more = { $count ->
     [one] Ein weiterer Wert ist nicht gezeichnet.
    *[other] { $count } weitere Werte sind nicht gezeichnet.
 }
-chart-others = { $count } andere
+chart-others = { $count ->
+    [one] Eine andere
+   *[other] { $count } andere
+}
 chart-first = Nur die ersten { $count } wurden gelesen.
 chart-needs-field = Wählen Sie ein Feld: Ohne Feld lässt sich nur die Anzahl der Datensätze bestimmen.
 chart-title = { $number } ({ $model })
@@ -718,7 +727,7 @@ charts-from-sql = Auch das Ergebnis einer Abfrage in SQL hat ein Diagramm.
 
 # The dashboard.
 
-dashboard = Dashboard
+dashboard = Übersicht
 dashboard-show = Zeigen
 dashboard-begin = Diagramme und Anzahlen hierher legen
 dashboard-arrange = Übersicht einrichten
@@ -969,15 +978,15 @@ users-unconfirmed = Adresse nicht bestätigt
 users-suspend = Sperren
 users-resume = Wieder anmelden lassen
 users-see-as = Als dieser Benutzer sehen
-users-suspend-what = { $email } kann sich nicht mehr anmelden, bis Sie es wieder erlauben, und { $count ->
-    [0] hat keine offene Sitzung
-    [one] eine Sitzung endet
-   *[other] { $count } Sitzungen enden
+users-suspend-what = { $email } kann sich nicht mehr anmelden, bis Sie es wieder erlauben{ $count ->
+    [0] {""}
+    [one] , und eine Sitzung endet
+   *[other] , und { $count } Sitzungen enden
 }.
-users-delete-what = { $email } wird endgültig gelöscht, und { $count ->
-    [0] hat keine offene Sitzung
-    [one] eine Sitzung endet
-   *[other] { $count } Sitzungen enden
+users-delete-what = { $email } wird endgültig gelöscht{ $count ->
+    [0] {""}
+    [one] , und eine Sitzung endet
+   *[other] , und { $count } Sitzungen enden
 }. Datensätze bleiben, wie sie sind.
 users-done-made = Der Benutzer ist angelegt und kann sich bei der Anwendung anmelden.
 users-done-invited = Die Einladung ist unterwegs.
@@ -1200,7 +1209,7 @@ settings-prod-stays = Die Umgebung prod kann nicht gelöscht werden.
 settings-copy = Kopieren
 settings-members-what = Mitglieder melden sich bei dieser Konsole an. Das Team entscheidet, was sie sehen und ändern. Eine Adresse ohne Konto bekommt eine Einladung.
 settings-members-add = Hinzufügen
-settings-members-added = { $email } ist jetzt Mitglied. Wer noch kein Passwort hat, bekommt eine Mail mit einem Link.
+settings-members-added = { $email } ist jetzt Mitglied. Wer noch kein Passwort hat, bekommt eine E-Mail mit einem Link.
 settings-members-none = Kein Mitglied passt.
 settings-members-count = { $count ->
     [one] ein Mitglied
@@ -1273,7 +1282,7 @@ profile-key-usage = Das listet Ihre Projekte auf. Jede andere Anfrage hat densel
 service-away = Der Dienst ist gerade nicht zu erreichen. Versuchen Sie es gleich noch einmal. Wenn das nicht hilft, sagen Sie es denen, die ihn betreiben.
 service-unanswered = Der Dienst hat nicht rechtzeitig geantwortet. Vielleicht hat er getan, was Sie wollten: Sehen Sie nach, bevor Sie es noch einmal versuchen.
 service = Dienst
-service-overview = Übersicht
+service-overview = Überblick
 service-version = Version
 service-nodes = Knoten
 service-node = Rechner
@@ -1299,9 +1308,9 @@ service-databases = Datenbanken
 service-database = Datenbank
 service-databases-empty = Keine Datenbank ist verbunden.
 service-states = Zustände ansehen
-service-mails = Mails
-service-mails-what = Mails, die darauf warten, gesendet zu werden. Ihre Links stehen hier nicht.
-service-mails-empty = Keine Mail wartet.
+service-mails = E-Mails
+service-mails-what = E-Mails, die darauf warten, gesendet zu werden. Ihre Links stehen hier nicht.
+service-mails-empty = Keine E-Mail wartet.
 service-mail-to = An
 service-mail-subject = Betreff
 service-mail-of = Projekt
@@ -1332,7 +1341,10 @@ find-recent = Zuletzt offen
 find-close = Schließen
 find-records = Datensatz
 find-nothing = Nichts passt. Geben Sie einen Teil eines Namens ein, oder den Namen einer Tabelle mit dem Schlüssel eines Datensatzes.
-find-more = und { $count } weitere: geben Sie mehr vom Namen ein
+find-more = und { $count ->
+    [one] ein weiterer
+   *[other] { $count } weitere
+}: Geben Sie mehr vom Namen ein
 find-away = { $name }: keine Antwort, daher fehlt hier, was dort ist.
 keys = Tasten
 keys-close = Schließen, was offen ist
@@ -1351,8 +1363,8 @@ keys-copy = Die Zellen kopieren
 keys-run = Die Abfrage ausführen
 
 # Mails that no mail server has taken.
-outbox-ask = Kommt keine Mail an, hat der Dienst vielleicht keinen Mailserver: Fragen Sie einen Betreiber des Dienstes nach dem Link.
-outbox-command = Der Dienst hat keinen Mailserver. Dieser Befehl zeigt auf dem Rechner des Dienstes die Mails mit ihren Links:
+outbox-ask = Kommt keine E-Mail an, hat der Dienst vielleicht keinen Mailserver: Fragen Sie einen Betreiber des Dienstes nach dem Link.
+outbox-command = Der Dienst hat keinen Mailserver. Dieser Befehl zeigt auf dem Rechner des Dienstes die E-Mails mit ihren Links:
 connect-url-hint = Eine SQLite-Datei lässt sich verbinden, wenn sie in einem Ordner liegt, den ein Betreiber dafür geöffnet hat (sqlite-dir): sqlite:/Ordner/Datei.db
 
 # What was hard to see.
@@ -1414,7 +1426,7 @@ audit-did-remove = entfernt
 audit-did-replace = ersetzt
 audit-did-reset-password = neues Passwort verlangt
 audit-did-reset-password-complete = neues Passwort gesetzt
-audit-did-restore = Revision wiederhergestellt
+audit-did-restore = Fassung wiederhergestellt
 audit-did-resume = Sperre aufgehoben
 audit-did-revoke = widerrufen
 audit-did-rotate = gewechselt

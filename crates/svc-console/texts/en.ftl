@@ -213,7 +213,10 @@ diagram-related = { $count ->
    *[other] { $count } relations
 }
 diagram-left-out = Not drawn
-diagram-left-out-what = { $drawn } tables are drawn. { $count ->
+diagram-left-out-what = { $drawn ->
+    [one] One table is
+   *[other] { $drawn } tables are
+} drawn. { $count ->
     [one] One more is
    *[other] { $count } more are
 } within these steps.
@@ -676,7 +679,10 @@ chart-more = { $count ->
     [one] One more is not drawn.
    *[other] { $count } more are not drawn.
 }
-chart-others = { $count } others
+chart-others = { $count ->
+    [one] One other
+   *[other] { $count } others
+}
 chart-first = Only the first { $count } were read.
 chart-needs-field = Choose a field: only a number of records can be counted without one.
 chart-title = { $number } ({ $model })
@@ -975,15 +981,15 @@ users-unconfirmed = address not confirmed
 users-suspend = Suspend
 users-resume = Let sign in again
 users-see-as = See as this user
-users-suspend-what = { $email } can no longer sign in until you allow it again, and { $count ->
-    [0] has no open session
-    [one] one session ends
-   *[other] { $count } sessions end
+users-suspend-what = { $email } can no longer sign in until you allow it again{ $count ->
+    [0] {""}
+    [one] , and one session ends
+   *[other] , and { $count } sessions end
 }.
-users-delete-what = { $email } is deleted for good, and { $count ->
-    [0] has no open session
-    [one] one session ends
-   *[other] { $count } sessions end
+users-delete-what = { $email } is deleted for good{ $count ->
+    [0] {""}
+    [one] , and one session ends
+   *[other] , and { $count } sessions end
 }. Records stay as they are.
 users-done-made = The user was created and can sign in to the application.
 users-done-invited = The invitation is on its way.

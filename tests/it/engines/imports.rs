@@ -166,6 +166,38 @@ fn good_rows_become_records_and_the_others_are_listed_with_the_reason() {
 }
 
 #[test]
+fn what_was_exported_as_csv_is_imported_as_it_was() {
+    let databases = Databases::new(&[]);
+    for engine in ENGINES {
+        let about = [
+            json!("12"),
+            json!(12),
+            json!(""),
+            json!("a\n\"b\""),
+            json!({"a": ["b", null]}),
+            json!([true, "=1"]),
+            Value::Null,
+        ];
+        let rows = about.iter().enumerate();
+        let rows: Vec<Value> = rows
+            .map(|(at, about)| json!({"email": format!("{at}"), "about": about}))
+            .collect();
+        let data = |method: &str, path: &str| databases.service.data(method, engine, path);
+        data("POST", "/models/people/bulk_create")
+            .json(&json!(rows))
+            .expect(200);
+        let before = databases.records(engine);
+        let path = "/models/people?_no_pagination=1&_order_by=id";
+        let file = data("GET", path).header("accept", "text/csv").expect(200);
+        data("DELETE", "/models/people?_all=1").expect(200);
+        let begun = databases.begin(engine, "", CSV, file.body).expect(202);
+        let import = databases.ended(engine, &begun.json());
+        assert_eq!(counts(&import), [7, 7, 0, 0], "{engine}: {import}");
+        assert_eq!(databases.records(engine), before, "{engine}");
+    }
+}
+
+#[test]
 fn an_empty_cell_becomes_what_is_asked_for_its_column() {
     let databases = Databases::new(&[]);
     let file = "Mail,age,Remark\nann@example.com,,\n,30,x\n";

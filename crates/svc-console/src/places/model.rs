@@ -188,12 +188,12 @@ impl<'v> Model<'v> {
     pub(crate) fn id_of(&self, record: &impl Object) -> Option<RecordId> {
         let fields = self.key_fields();
         let parts = fields.iter().map(|field| plain_text(record, field));
-        let parts: Option<Vec<String>> = parts.collect();
+        let parts: Option<Vec<Cow<'_, str>>> = parts.collect();
         match &parts?[..] {
             [] => None,
             // It would not be in an address.
             [only] if only.is_empty() => None,
-            [only] => Some(RecordId::from(only.as_str())),
+            [only] => Some(RecordId::from(&**only)),
             several => Some(RecordId::composite(several)),
         }
     }
@@ -275,7 +275,7 @@ impl<'v> Model<'v> {
                 .iter()
                 .any(|known| known.model == relation.related_model);
             let value = plain_text(record, &relation.local_field).filter(|_| is_here && known)?;
-            let query = ListQuery::new().filter(&relation.related_field, Lookup::Exact, value);
+            let query = ListQuery::new().filter(&relation.related_field, Lookup::Exact, &*value);
             let list = self
                 .list_of(&relation.related_model)
                 .query(query.to_query_string());
@@ -346,7 +346,7 @@ fn key_fields(model: &ModelDescription) -> Vec<&str> {
 /// What a record of a model is called.
 pub(crate) fn label(model: &ModelDescription, record: &impl Object) -> String {
     let fields = model.label_fields.iter().map(String::as_str);
-    let texts: Vec<String> = fields
+    let texts: Vec<Cow<'_, str>> = fields
         .filter_map(|field| plain_text(record, field))
         .collect();
     if texts.is_empty() {
@@ -374,12 +374,12 @@ pub(crate) fn is_text(model: &ModelDescription, name: &str) -> bool {
 }
 
 /// A value as plain text: a text itself, anything else as JSON; `None` for NULL and for what is not there.
-pub(crate) fn plain_text(record: &impl Object, field: &str) -> Option<String> {
-    let raw = record.raw(field)?.get();
+pub(crate) fn plain_text<'r>(record: &'r impl Object, field: &str) -> Option<Cow<'r, str>> {
+    let raw = record.raw(field)?;
     if raw == "null" {
         return None;
     }
-    Some(json::text(raw).map_or_else(|| raw.to_owned(), Cow::into_owned))
+    Some(json::text(raw).unwrap_or(Cow::Borrowed(raw)))
 }
 
 /// How long a value was before it was cut.

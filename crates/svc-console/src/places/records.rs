@@ -20,7 +20,7 @@ pub(crate) mod views;
 pub(crate) use self::{
     filters::narrowed,
     layout::TableColumn,
-    table::{DataColumn, Record},
+    table::{DataColumn, Record, cells},
 };
 
 use maud::{Markup, html};

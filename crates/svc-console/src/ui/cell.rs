@@ -1,41 +1,76 @@
 //! Values of records, as a reader wants to see them. They are JSON as the service has sent it: numbers keep their digits.
 
 use maud::{Markup, Render, html};
-use serde_json::value::RawValue;
 use svc_model::resources::FieldType;
 
 use crate::{json, texts::Texts, ui::escaped::Escaped};
 
-/// A value of a field, of which `cut` characters exist where only the first ones were read.
-pub(crate) fn cell(
-    texts: &Texts,
+/// A value of a field as JSON, of which `cut` characters exist where only the first ones were read. Nothing is NULL.
+pub(crate) fn cell<'v>(
+    texts: &'v Texts,
     kind: FieldType,
-    value: Option<&RawValue>,
+    json: Option<&'v str>,
     cut: Option<u64>,
-) -> Markup {
-    let raw = value.map_or("null", RawValue::get);
-    // One template, since a table has thousands of these.
-    html! {
-        @match (kind, json::text(raw)) {
-            _ if raw == "null" => span.null { "NULL" },
-            _ if raw == "true" => span.yes { (texts.get("yes")) },
-            _ if raw == "false" => span.no { (texts.get("no")) },
-            (FieldType::BinaryField, text) => span.binary {
-                (texts.with("bytes", [("count", bytes_of(text.as_deref(), cut).into())]))
+) -> Cell<'v> {
+    let json = json.unwrap_or("null");
+    Cell {
+        texts,
+        kind,
+        json,
+        cut,
+    }
+}
+
+/// A value as it is shown.
+#[derive(Debug)]
+pub(crate) struct Cell<'v> {
+    texts: &'v Texts,
+    kind: FieldType,
+    json: &'v str,
+    cut: Option<u64>,
+}
+
+impl Render for Cell<'_> {
+    fn render_to(&self, buffer: &mut String) {
+        let Self {
+            texts, json, cut, ..
+        } = *self;
+        let shown = match (self.kind, json::text(json)) {
+            _ if json == "null" => html! { span.null { "NULL" } },
+            _ if json == "true" => html! { span.yes { (texts.get("yes")) } },
+            _ if json == "false" => html! { span.no { (texts.get("no")) } },
+            (FieldType::BinaryField, text) => html! {
+                span.binary {
+                    (texts.with("bytes", [("count", bytes_of(text.as_deref(), cut).into())]))
+                }
             },
-            (FieldType::DateTimeField | FieldType::DateField, Some(text)) => time datetime=(Escaped(&text)) { (date_text(&text)) },
-            (FieldType::JsonField | FieldType::GeometryField | FieldType::ArrayField, text) if text.as_deref() != Some("") => code {
-                bdi { (text.as_deref().unwrap_or(raw)) @if cut.is_some() { (More) } }
+            (FieldType::DateTimeField | FieldType::DateField, Some(text)) => html! {
+                time datetime=(Escaped(&text)) { (date_text(&text)) }
             },
-            (_, Some(text)) => {
-                @if text.is_empty() { span.empty { (texts.get("empty")) } }
-                @else { bdi {
-                    @if is_link(&text) { a href=(text) rel="noreferrer noopener" { (text) } } @else { (Lines(&text)) }
+            (FieldType::JsonField | FieldType::GeometryField | FieldType::ArrayField, text)
+                if text.as_deref() != Some("") =>
+            {
+                html! { code { bdi { (text.as_deref().unwrap_or(json)) @if cut.is_some() { (More) } } } }
+            }
+            (_, Some(text)) if text.is_empty() => html! { span.empty { (texts.get("empty")) } },
+            (_, Some(text)) if is_link(&text) => html! {
+                bdi {
+                    a href=(text) rel="noreferrer noopener" { (text) }
                     @if cut.is_some() { (More) }
-                } }
+                }
             },
-            (_, None) => bdi { (Escaped(raw)) },
-        }
+            (_, text) => {
+                // Most of the thousands of values that a table has: without a text of their own for each.
+                buffer.push_str("<bdi>");
+                Lines(text.as_deref().unwrap_or(json)).render_to(buffer);
+                if cut.is_some() {
+                    More.render_to(buffer);
+                }
+                buffer.push_str("</bdi>");
+                return;
+            }
+        };
+        shown.render_to(buffer);
     }
 }
 
@@ -92,8 +127,8 @@ mod tests {
     use super::*;
 
     fn shown(kind: FieldType, json: &str) -> String {
-        let value = RawValue::from_string(json.to_owned()).unwrap();
-        cell(Texts::of(&HeaderMap::new()), kind, Some(&value), None).into_string()
+        let shown = cell(Texts::of(&HeaderMap::new()), kind, Some(json), None);
+        shown.render().into_string()
     }
 
     #[test]

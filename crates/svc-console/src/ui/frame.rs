@@ -273,9 +273,19 @@ pub(crate) struct Stacked<'p, const N: usize>(pub(crate) [&'p Markup; N]);
 
 impl<const N: usize> Render for Stacked<'_, N> {
     fn render_to(&self, buffer: &mut String) {
+        Room(self.0.iter().map(|part| part.0.len()).sum()).render_to(buffer);
         for part in self.0 {
             part.render_to(buffer);
         }
+    }
+}
+
+/// Room in a template for so many bytes that follow, and some more, so that they are not moved while it grows.
+pub(crate) struct Room(pub(crate) usize);
+
+impl Render for Room {
+    fn render_to(&self, buffer: &mut String) {
+        buffer.reserve(self.0 + self.0 / 8 + 1_024);
     }
 }
 

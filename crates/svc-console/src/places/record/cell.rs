@@ -2,7 +2,6 @@
 
 use http::StatusCode;
 use maud::{Markup, html};
-use serde_json::value::RawValue;
 use svc_api::Error;
 use svc_model::{
     Condition, Expand, Expanded, FieldFilter, JsonObject, ListQuery, Lookup, Operand, RecordId,
@@ -13,9 +12,10 @@ use super::{fields, history, load, refused, sent::Sent, status_again};
 use crate::{
     answer::Answer,
     href::Href,
+    json::Row,
     places::{
         model::{LIST, Model, plain_text},
-        records::{DataColumn, Record, TableColumn, narrowed, without_controls},
+        records::{DataColumn, Record, TableColumn, cells, narrowed, without_controls},
     },
     problem::{Problem, Result, is_passing},
     ui::{
@@ -118,7 +118,7 @@ async fn saved(
 ) -> Result<Answer> {
     let mut names = vec![field.name.clone()];
     names.extend(model.key_fields().into_iter().map(str::to_owned));
-    let mut call = model.records().typed::<Box<RawValue>>().get(id.clone());
+    let mut call = model.records().typed::<Row>().get(id.clone());
     if let Some((_, related)) = model.leads_to(&field.name) {
         let labels = related.label_fields.clone();
         let mut expand = Expand::default();
@@ -132,7 +132,7 @@ async fn saved(
     let href = model.record(id);
     let column = TableColumn::plain(field);
     let column = DataColumn::new(model, &column, false);
-    let cell = column.cell(model, &Record::of(&record), Some(&href));
+    let cell = cells(&[column], model, &Record::of(&record), Some(&href));
     // Behind a cell that is in no table, parsers leave out forms.
     Ok(Answer::page(html! {
         table { tbody { tr { (cell) } } }
@@ -199,8 +199,8 @@ pub(super) fn lists(
             with(Lookup::Isnull, false.into()),
         ),
         Some(value) => (
-            with(Lookup::Exact, value.as_str().into()),
-            with(Lookup::Ne, value.into()),
+            with(Lookup::Exact, (&*value).into()),
+            with(Lookup::Ne, (&*value).into()),
         ),
     };
     let at = |query: &ListQuery| -> Href { model.list().query(query.to_query_string()) };

@@ -1,7 +1,6 @@
 //! The fields of a record as a form.
 
-use maud::{Markup, html};
-use serde_json::value::RawValue;
+use maud::{Markup, Render as _, html};
 use svc_model::{
     RecordId,
     resources::{FieldDescription, FieldType},
@@ -158,8 +157,7 @@ fn pick(model: &Model<'_>, field: &str) -> Markup {
 
 fn shown(texts: &Texts, field: &FieldDescription, text: &str) -> Markup {
     let json = serde_json::Value::from(text).to_string();
-    let raw = RawValue::from_string(json).ok();
-    cell(texts, field.field, raw.as_deref(), None)
+    cell(texts, field.field, Some(&json), None).render()
 }
 
 /// Value, NULL or default: three different things.

@@ -239,7 +239,7 @@ fn side(texts: &Texts, kind: &Kinds<'_>, change: &Change<'_>, side: Side) -> Mar
     html! {
         @match (change.old.and_then(text_of), change.new.and_then(text_of), side, kind(change.field)) {
             (_, _, _, Some(kind @ (FieldType::BinaryField | FieldType::BooleanField))) => {
-                (cell(texts, kind, Some(value), None))
+                (cell(texts, kind, Some(value.get()), None))
             },
             (Some(old), Some(new), Side::Old, _) => (value::before(&old, &new)),
             (Some(old), Some(new), Side::New, _) => (value::after(&old, &new)),

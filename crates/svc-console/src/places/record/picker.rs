@@ -1,6 +1,6 @@
 //! Choosing the record that a field refers to: by its label, or by its key.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use maud::{Markup, html};
 use svc_model::{
@@ -181,7 +181,7 @@ async fn find(
         let parts = reference
             .related
             .iter()
-            .map(|field| plain_text(record, field));
+            .map(|field| plain_text(record, field).map(Cow::into_owned));
         let Some(parts) = parts.collect::<Option<Vec<String>>>() else {
             continue;
         };

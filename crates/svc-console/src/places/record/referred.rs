@@ -1,6 +1,8 @@
 //! Making the record that a field is to refer to, where none can be chosen yet. The form that it is made from has everything that
 //! was entered into the form around it, which is shown again with the new record chosen.
 
+use std::borrow::Cow;
+
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_model::{JsonObject, QueryString};
@@ -72,8 +74,9 @@ pub(super) async fn step(
     match records.create(&sent.changes).send().await {
         Ok(made) => {
             let values = reference.related.iter();
-            let values: Option<Vec<String>> =
-                values.map(|field| plain_text(&made, field)).collect();
+            let values: Option<Vec<String>> = values
+                .map(|field| plain_text(&made, field).map(Cow::into_owned))
+                .collect();
             let label = related.label_of(&made);
             let text = match values.is_some() {
                 true => "pick-is-made",

@@ -2,12 +2,11 @@
 //! number afterwards, and without scripts a link does. Where the service only estimates, another link counts exactly.
 
 use maud::{Markup, html};
-use serde_json::value::RawValue;
 use svc_api::Error;
 use svc_model::{Count, CountIs, Paginated, wire::BoxFuture};
 
 use super::View;
-use crate::{href::Href, places::controls::COUNTED, visit::Form};
+use crate::{href::Href, json::Row, places::controls::COUNTED, visit::Form};
 
 /// How an address asks for the number, if it does.
 pub(super) fn of_form(form: &Form) -> Option<Count> {
@@ -21,7 +20,7 @@ pub(super) fn of_form(form: &Form) -> Option<Count> {
 pub(super) fn load(
     view: &View<'_>,
     how: Count,
-) -> BoxFuture<'static, Result<Paginated<Box<RawValue>>, Error>> {
+) -> BoxFuture<'static, Result<Paginated<Row>, Error>> {
     let model = view.model;
     let mut query = view.query.selection();
     query.time_zone.clone_from(&model.context.account.timezone);
@@ -30,12 +29,12 @@ pub(super) fn load(
     let key = model.key_fields().into_iter().map(str::to_owned);
     query.fields = Some(key.collect());
     let records = model.records();
-    let call = records.typed::<Box<RawValue>>().list().query(query);
+    let call = records.typed::<Row>().list().query(query);
     Box::pin(call.send())
 }
 
 /// What is known with the records of a page, and the way to the number.
-pub(super) fn first(view: &View<'_>, page: &Paginated<Box<RawValue>>) -> Markup {
+pub(super) fn first(view: &View<'_>, page: &Paginated<Row>) -> Markup {
     let texts = view.model.texts();
     let shown = page.results.len();
     let is_whole = page.next.is_none() && page.previous.is_none() && view.query.page == 1;
@@ -52,7 +51,7 @@ pub(super) fn first(view: &View<'_>, page: &Paginated<Box<RawValue>>) -> Markup 
 }
 
 /// The number.
-pub(super) fn shown(view: &View<'_>, counted: Result<Paginated<Box<RawValue>>, Error>) -> Markup {
+pub(super) fn shown(view: &View<'_>, counted: Result<Paginated<Row>, Error>) -> Markup {
     let texts = view.model.texts();
     html! {
         span #count.muted {

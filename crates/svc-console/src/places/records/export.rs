@@ -10,6 +10,7 @@ use svc_api::{Error, Records};
 use svc_model::{
     Count, Invalid, JsonObject, ListQuery, Paginated, csv,
     query::parse_pairs,
+    resources::FieldType,
     wire::{Body, BoxError},
 };
 
@@ -50,14 +51,22 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let mut query = super::view::at_start(&query);
     let all = model.description.fields.iter();
     let all = || all.clone().map(|field| field.name.clone()).collect();
-    let mut columns: Vec<String> = query.fields.clone().unwrap_or_else(all);
-    columns.retain(|name| is_field(name));
-    query.fields = Some(columns.clone());
+    let mut names: Vec<String> = query.fields.clone().unwrap_or_else(all);
+    names.retain(|name| is_field(name));
+    query.fields = Some(names.clone());
+    let is_json = |name: &str| {
+        let field = model.field(name);
+        field.is_some_and(|field| field.field == FieldType::JsonField)
+    };
+    let columns = names.into_iter().map(|name| {
+        let is_json = is_json(&name);
+        (name, is_json)
+    });
     query.time_zone.clone_from(&model.context.account.timezone);
     let mut export = Export {
         records: model.records(),
         format,
-        columns,
+        columns: columns.collect(),
         next: Some(query),
         per_page: FIRST_PAGE,
     };
@@ -88,7 +97,8 @@ fn refused(model: &Model<'_>, invalid: &Invalid) -> Answer {
 struct Export {
     records: Records,
     format: Format,
-    columns: Vec<String>,
+    /// The names of the columns, and whether they hold JSON.
+    columns: Vec<(String, bool)>,
     /// The next page; `None` behind the last.
     next: Option<ListQuery>,
     per_page: u32,
@@ -99,7 +109,7 @@ impl Export {
     fn head(&self) -> Vec<u8> {
         let mut line = Vec::new();
         if self.format == Format::Csv {
-            csv::push_row(&mut line, self.columns.iter().map(Some));
+            csv::push_row(&mut line, self.columns.iter().map(|(name, _)| Some(name)));
         }
         line
     }
@@ -148,8 +158,11 @@ impl Export {
 
     fn write(&self, record: &RawValue, rows: &mut Vec<u8>) {
         let record: JsonObject = serde_json::from_str(record.get()).unwrap_or_default();
-        let cells = self.columns.iter().map(|name| match record.get_raw(name) {
+        let columns = self.columns.iter();
+        let cells = columns.map(|(name, is_json)| match record.get_raw(name) {
             None | Some("null") => None,
+            // As the service writes it: a string in JSON has its quotes.
+            Some(raw) if *is_json => Some(raw.to_owned()),
             Some(raw) => Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned())),
         });
         csv::push_row::<String>(rows, cells);

@@ -1,13 +1,13 @@
 //! The rows of a list: with the page where they come soon, else behind its beginning, which has a link that ends the list.
 
 use maud::{Markup, html};
-use serde_json::value::RawValue;
 use svc_api::Error;
 use svc_model::{Count, ListQuery, Paginated};
 
 use super::{View, counting, filters::chips, layout::Layout, saved::Saved, speed, table};
 use crate::{
     answer::Answer,
+    json::Row,
     places::{Scope, model::Model},
     problem::Problem,
     ui::{notice, waiting},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// What the service has answered.
-type Loaded = Result<Paginated<Box<RawValue>>, Error>;
+type Loaded = Result<Paginated<Row>, Error>;
 
 /// What is around the rows.
 pub(super) struct Around<B, P> {

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use maud::{Markup, Render, html};
-use serde_json::value::RawValue;
 use svc_model::{
     ListQuery, OrderBy, Paginated, QueryString, RecordId, resources::ModelDescription,
 };
@@ -17,9 +16,9 @@ use super::{
 use crate::{
     assets::{CELL, GRID, RECORDS, SAVED},
     href::Href,
-    json::{Borrowed, Object as _},
+    json::{Borrowed, Object as _, Row},
     places::model::{self, LIST, Model, row_anchor},
-    ui::{cell::cell, escaped::Escaped, paging, table},
+    ui::{cell::cell, escaped::Escaped, frame::Room, paging, table},
 };
 
 /// How long the query of a list may be, in bytes, to stand in the addresses of its records: each row has it.
@@ -29,7 +28,7 @@ const LONGEST: usize = 2 << 10;
 pub(super) fn records(
     view: &View<'_>,
     table: &Head<'_>,
-    page: &Paginated<Box<RawValue>>,
+    page: &Paginated<Row>,
     counted: Option<Markup>,
 ) -> Markup {
     let model = view.model;
@@ -45,19 +44,21 @@ pub(super) fn records(
         list: list_of(view),
         box_name: table.has_boxes.then(|| texts.around("choose-one", "key")),
     };
+    let grid = table::grid(
+        model.name.as_str(),
+        &says(view),
+        table.class.as_deref(),
+        &table.colgroup,
+        &table.row,
+        &rows,
+    );
     html! {
+        (Room(grid.0.len()))
         @if page.results.is_empty() {
             p.empty-state { (texts.get("records-empty")) }
         } @else {
             (away::at_first(texts))
-            (table::grid(
-                model.name.as_str(),
-                &says(view),
-                table.class.as_deref(),
-                &table.colgroup,
-                &table.row,
-                &rows,
-            ))
+            (grid)
             (table.with_many)
             script type="module" src=(RECORDS.href(&model.context.visit.root)) {}
             script type="module" src=(GRID.href(&model.context.visit.root)) {}
@@ -195,7 +196,7 @@ fn list_of(view: &View<'_>) -> QueryString {
 /// The rows of a page, with what they have in common.
 struct Rows<'t> {
     model: &'t Model<'t>,
-    records: &'t [Box<RawValue>],
+    records: &'t [Row],
     columns: Vec<DataColumn<'t>>,
     /// What the addresses of the records begin with.
     place: Href,
@@ -212,13 +213,13 @@ impl Render for Rows<'_> {
         let mut known = HashSet::new();
         for (at, record) in self.records.iter().enumerate() {
             let record = Record::of(record);
-            let id = self.model.id_of(&record.fields);
+            let id = self.model.id_of(record.fields);
             let is_first = id.as_ref().is_some_and(|id| known.insert(id.clone()));
             let row = self.row(&record, id.as_ref(), is_first, is_pinned);
             row.render_to(buffer);
             if at == 0 {
                 // The others are about as long.
-                buffer.reserve((self.records.len() - 1) * row.0.len());
+                Room((self.records.len() - 1) * row.0.len()).render_to(buffer);
             }
         }
     }
@@ -243,9 +244,7 @@ impl Rows<'_> {
                         }
                     }
                 }
-                @for column in &self.columns {
-                    (column.cell(self.model, record, opened.as_ref()))
-                }
+                (cells(&self.columns, self.model, record, opened.as_ref()))
             }
         }
     }
@@ -253,7 +252,7 @@ impl Rows<'_> {
 
 /// A record, with what came besides its fields.
 pub(crate) struct Record<'r> {
-    fields: Borrowed<'r>,
+    fields: &'r Row,
     /// How long values were before they were cut.
     cut: Borrowed<'r>,
     /// The records that fields refer to.
@@ -261,8 +260,7 @@ pub(crate) struct Record<'r> {
 }
 
 impl<'r> Record<'r> {
-    pub(crate) fn of(json: &'r RawValue) -> Self {
-        let fields = Borrowed::read(json);
+    pub(crate) fn of(fields: &'r Row) -> Self {
         Self {
             cut: fields.object("_cut"),
             expanded: fields.object("_expand"),
@@ -300,49 +298,40 @@ impl<'t> DataColumn<'t> {
             }),
         }
     }
+}
 
-    /// The cell of a record.
-    pub(crate) fn cell(
-        &self,
-        model: &Model<'_>,
-        record: &Record<'_>,
-        href: Option<&Href>,
-    ) -> Markup {
-        let name = &self.shown.field.name;
-        html! {
-            td class=[&self.shown.class] data-field=(Escaped(name)) {
-                @match href {
-                    Some(href) if self.is_key => a.key href=(href) {
-                        bdi { (model::plain_text(&record.fields, name).unwrap_or_else(|| "NULL".to_owned())) }
+/// The cells of a record, of which those of the key lead to `href`. A row has one template, since a table has thousands of cells.
+pub(crate) fn cells(
+    columns: &[DataColumn<'_>],
+    model: &Model<'_>,
+    record: &Record<'_>,
+    href: Option<&Href>,
+) -> Markup {
+    html! {
+        @for DataColumn { shown: TableColumn { field, class, .. }, is_key, reference } in columns {
+            td class=[class] data-field=(Escaped(&field.name)) {
+                @let text = || model::plain_text(record.fields, &field.name);
+                @let cut = || record.cut.raw(&field.name)?.parse().ok();
+                @let value = || cell(model.texts(), field.field, record.fields.raw(&field.name), cut());
+                @match (href.filter(|_| *is_key), reference) {
+                    (Some(href), _) => a.key href=(href) { bdi { (text().as_deref().unwrap_or("NULL")) } },
+                    (None, None) => (value()),
+                    (None, Some(referring)) => @match text() {
+                        None => (value()),
+                        Some(key) => {
+                            @let label = model::label(referring.model, &record.expanded.object(&field.name));
+                            @let label = Some(label).filter(|label| !label.is_empty() && **label != *key);
+                            @match &referring.place {
+                                Some(place) => a.reference href=(place.below([&*key])) {
+                                    bdi { (label.as_deref().unwrap_or(&key)) }
+                                },
+                                None => (value()),
+                            }
+                            @if label.is_some() { " " span.muted { bdi { (key) } } }
+                        },
                     },
-                    _ => (self.value(model, record)),
                 }
             }
-        }
-    }
-
-    fn value(&self, model: &Model<'_>, record: &Record<'_>) -> Markup {
-        let field = self.shown.field;
-        let raw = record.fields.raw(&field.name);
-        let cut = record.cut.raw(&field.name);
-        let cut = cut.and_then(|cut| cut.get().parse().ok());
-        let shown = || cell(model.texts(), field.field, raw, cut);
-        let Some(referring) = &self.reference else {
-            return shown();
-        };
-        let Some(key) = model::plain_text(&record.fields, &field.name) else {
-            return shown();
-        };
-        let label = model::label(referring.model, &record.expanded.object(&field.name));
-        let label = Some(label).filter(|label| !label.is_empty() && *label != key);
-        html! {
-            @match &referring.place {
-                Some(place) => a.reference href=(place.below([key.as_str()])) {
-                    bdi { (label.as_deref().unwrap_or(&key)) }
-                },
-                None => (shown()),
-            }
-            @if label.is_some() { " " span.muted { bdi { (key) } } }
         }
     }
 }

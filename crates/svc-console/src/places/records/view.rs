@@ -1,7 +1,6 @@
 //! What is shown of a model.
 
 use maud::{Markup, html};
-use serde_json::value::RawValue;
 use svc_model::{
     Count, Expand, Expanded, ListQuery, Paginated, QueryString, resources::FieldDescription,
     wire::BoxFuture,
@@ -11,7 +10,7 @@ use super::{
     layout::{Layout, TableColumn},
     saved::Saved,
 };
-use crate::{href::Href, places::model::Model, ui::form::hidden};
+use crate::{href::Href, json::Row, places::model::Model, ui::form::hidden};
 
 /// How many records a page has, unless the address says otherwise.
 const PER_PAGE: u32 = 50;
@@ -111,9 +110,7 @@ impl<'m> View<'m> {
     }
 
     /// The records of the page.
-    pub(super) fn load(
-        &self,
-    ) -> BoxFuture<'static, Result<Paginated<Box<RawValue>>, svc_api::Error>> {
+    pub(super) fn load(&self) -> BoxFuture<'static, Result<Paginated<Row>, svc_api::Error>> {
         let mut query = self.query.clone();
         query.per_page = Some(query.per_page.unwrap_or(PER_PAGE).min(MOST_PER_PAGE));
         query.count = Count::None;
@@ -132,7 +129,7 @@ impl<'m> View<'m> {
         }
         query.expand = (!expand.is_empty()).then_some(expand);
         let records = self.model.records();
-        let call = records.typed::<Box<RawValue>>().list().query(query);
+        let call = records.typed::<Row>().list().query(query);
         Box::pin(call.send())
     }
 }

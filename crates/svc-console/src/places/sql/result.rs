@@ -2,8 +2,8 @@
 
 use std::{ops::Range, time::Instant};
 
-use maud::{Markup, html};
-use serde_json::{Value, value::to_raw_value};
+use maud::{Markup, Render as _, html};
+use serde_json::Value;
 use svc_api::{Call, Error};
 use svc_model::{
     resources::FieldType,
@@ -151,8 +151,7 @@ fn rows(shown: &ResultPart, answer: &SqlResult, milliseconds: u64) -> Markup {
 }
 
 fn value_of(shown: &ResultPart, kind: FieldType, value: &Value, cut: Option<u64>) -> Markup {
-    let raw = to_raw_value(value).ok();
-    cell(shown.texts, kind, raw.as_deref(), cut)
+    cell(shown.texts, kind, Some(&value.to_string()), cut).render()
 }
 
 fn cut(answer: &SqlResult, row: usize, column: &str) -> Option<u64> {

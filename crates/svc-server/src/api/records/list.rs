@@ -7,7 +7,7 @@ use axum::extract::ConnectInfo;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header, request::Parts};
 use svc_data::{Field, Model, Page};
-use svc_model::{Count, CountIs, Invalid, ListQuery, wire::BoxFuture};
+use svc_model::{Count, CountIs, Invalid, ListQuery, resources::FieldType, wire::BoxFuture};
 
 use crate::{
     Config,
@@ -190,12 +190,15 @@ fn in_format(
         wanted.is_none_or(|names| names.contains(field.name.as_str()))
             || model.primary_key().any(|key| key.name == field.name)
     };
-    let columns = model.fields().iter().filter(is_selected);
-    let columns = columns.map(|field| field.name.clone());
+    let selected = model.fields().iter().filter(is_selected);
+    let is_json = selected
+        .clone()
+        .map(|field| field.field_type == FieldType::JsonField);
+    let columns = selected.map(|field| field.name.clone());
     let added = reading.completion.as_ref();
     let added = added.map_or(&[][..], |completion| completion.columns);
     let columns = columns.chain(added.iter().map(|name| (*name).to_owned()));
-    let writer = RowWriter::new(format, columns.collect());
+    let writer = RowWriter::new(format, columns.collect()).with_json(is_json.collect());
     let mut links = Vec::new();
     if let Some(envelope) = envelope {
         // Where a page is long, its end is not known yet; its number and the count may tell.

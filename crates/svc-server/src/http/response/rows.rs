@@ -3,7 +3,7 @@
 //! What drivers write is a JSON array; it is taken apart element by element as it is sent, so that no page is
 //! in memory in two forms.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, iter::repeat};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -106,6 +106,8 @@ impl Format {
 pub(crate) struct RowWriter {
     format: Format,
     columns: Vec<String>,
+    /// Whether a column holds JSON, of those that are known to; the others are texts, numbers and the like.
+    is_json: Vec<bool>,
     /// The whole lengths of values that were cut: a JSON array with an object or null for each row.
     cut: Bytes,
     cut_at: usize,
@@ -116,9 +118,15 @@ impl RowWriter {
         Self {
             format,
             columns,
+            is_json: Vec::new(),
             cut: Bytes::new(),
             cut_at: 1,
         }
+    }
+
+    /// The same, where these columns hold JSON. In CSV their texts are JSON too, so that they are told from numbers.
+    pub(crate) fn with_json(self, is_json: Vec<bool>) -> Self {
+        Self { is_json, ..self }
     }
 
     /// The same, for rows of which values were cut.
@@ -196,7 +204,11 @@ impl RowWriter {
             }
             Format::Csv(options) => {
                 let Cells(cells) = serde_json::from_str(row.get()).map_err(|_| broken())?;
-                let texts = cells.into_iter().map(|cell| options.text(cell));
+                let is_json = self.is_json.iter().copied().chain(repeat(false));
+                let texts = cells
+                    .into_iter()
+                    .zip(is_json)
+                    .map(|(cell, is_json)| options.text(cell, is_json));
                 let texts: Vec<_> = texts.collect::<Result<_, _>>()?;
                 csv::push_row(out, texts);
                 return Ok(());
@@ -212,11 +224,11 @@ pub(crate) type More = svc_model::wire::BoxFuture<'static, Result<Chunks, CutOff
 
 impl CsvOptions {
     /// A value as the text of a cell: none for NULL, JSON for what has parts.
-    fn text(self, value: &RawValue) -> ApiResult<Option<Cow<'_, str>>> {
+    fn text(self, value: &RawValue, is_json: bool) -> ApiResult<Option<Cow<'_, str>>> {
         let json = value.get();
         Ok(match json.as_bytes().first() {
             Some(b'n') => None,
-            Some(b'"') => {
+            Some(b'"') if !is_json => {
                 let text: String = serde_json::from_str(json).map_err(|_| broken())?;
                 Some(self.cell(Cow::Owned(text)))
             }
@@ -368,6 +380,20 @@ mod tests {
             "{\"a\":1,\"b\\\"\":2.50}\n{\"a\":null,\"b\\\"\":\"\"}\n"
         );
         assert_eq!(turned(csv, &["a"], "[]").await, "a\r\n");
+    }
+
+    #[tokio::test]
+    async fn a_text_in_a_column_of_json_is_json() {
+        let columns = vec!["doc".to_owned(), "name".to_owned()];
+        let csv = Format::Csv(CsvOptions::default());
+        let writer = RowWriter::new(csv, columns).with_json(vec![true]);
+        let rows = r#"[["12","12"],[12,""],[null,"x"],[{"a":"b"},null]]"#;
+        let body = writer.write(rows.into(), |_| None).unwrap();
+        let text = body.collect().await.unwrap().to_bytes();
+        assert_eq!(
+            text,
+            "\"\"\"12\"\"\",12\r\n12,\"\"\r\n,x\r\n\"{\"\"a\"\":\"\"b\"\"}\",\r\n"
+        );
     }
 
     #[tokio::test]

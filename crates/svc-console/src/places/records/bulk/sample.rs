@@ -1,7 +1,6 @@
 //! How many records a change is about, and some of them.
 
-use maud::{Markup, html};
-use serde_json::value::RawValue;
+use maud::{Markup, Render as _, html};
 use svc_model::{Count, CountIs, JsonObject, Paginated};
 
 use super::super::chosen::{Chosen, Which};
@@ -121,14 +120,13 @@ pub(super) fn shown(
 }
 
 fn value(model: &Model<'_>, record: &JsonObject, field: &str) -> Markup {
-    let raw = record.iter().find(|(name, _)| *name == field);
-    one(model, field, raw.map(|(_, raw)| raw), cut(record, field))
+    one(model, field, record.get_raw(field), cut(record, field))
 }
 
 fn becomes(model: &Model<'_>, field: &str, changes: Option<&JsonObject>) -> Markup {
-    let change = changes.and_then(|changes| changes.iter().find(|(name, _)| *name == field));
+    let change = changes.and_then(|changes| changes.get_raw(field));
     html! {
-        @if let Some((_, raw)) = change {
+        @if let Some(raw) = change {
             span.becomes aria-hidden="true" { " → " }
             span.visually-hidden { " " (model.texts().get("bulk-becomes")) " " }
             strong { (one(model, field, Some(raw), None)) }
@@ -136,9 +134,9 @@ fn becomes(model: &Model<'_>, field: &str, changes: Option<&JsonObject>) -> Mark
     }
 }
 
-fn one(model: &Model<'_>, field: &str, raw: Option<&RawValue>, cut: Option<u64>) -> Markup {
+fn one(model: &Model<'_>, field: &str, raw: Option<&str>, cut: Option<u64>) -> Markup {
     match model.field(field) {
-        Some(field) => cell(model.texts(), field.field, raw, cut),
+        Some(field) => cell(model.texts(), field.field, raw, cut).render(),
         None => html! {},
     }
 }
