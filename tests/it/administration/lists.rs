@@ -116,3 +116,28 @@ fn mails_are_listed_as_records_are() {
         call(&home, &operator, "GET", &format!("/mails/{wrong}")).expect(400);
     }
 }
+
+#[test]
+fn entries_are_the_same_alone_and_in_lists() {
+    let home = Home::new();
+    let ann = member(&home, "ann@same.example", "Administrator");
+    let items = "/projects/main/prod/items/";
+    // Some of them have a time whose last digit is a zero.
+    let mut made: Vec<Value> = (0..30)
+        .map(|at| {
+            let item = json!({"kind": "chart", "name": format!("{at:02}"), "value": {}});
+            send(&home, &ann, "POST", items, &item).expect(201).json()
+        })
+        .collect();
+    let listed = call(
+        &home,
+        &ann,
+        "GET",
+        &format!("{items}?_order_by=name&_per_page=100"),
+    )
+    .ok();
+    assert_eq!(listed["results"], Value::from(made.clone()));
+    let last = made.pop().expect("an item");
+    let path = format!("{items}{}/", last["uid"].as_str().expect("a uid"));
+    assert_eq!(call(&home, &ann, "GET", &path).ok(), last);
+}

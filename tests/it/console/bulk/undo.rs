@@ -1,5 +1,7 @@
 //! Taking back a change of many records.
 
+mod references;
+
 use serde_json::{Value, json};
 use svc_tests::browser::{Browser, forms_of, link_of};
 
@@ -315,54 +317,6 @@ fn a_change_is_not_called_taken_back_where_the_database_makes_something_else_of_
     // Nobody can have a page name what is no field.
     let page = browser.page(&format!("{}?_undone=1&_except=mine", place("stamped")));
     assert!(page.contains("One record is again as it was") && !page.contains("mine"));
-}
-
-#[test]
-fn records_that_refer_to_each_other_are_made_again_whatever_their_order() {
-    let tree = |last: &str| {
-        format!(
-            "CREATE TABLE tree (id INTEGER PRIMARY KEY, parent_id INTEGER REFERENCES tree (id)); {last};"
-        )
-    };
-    let sqlite = tree(
-        "INSERT INTO tree SELECT value, CASE WHEN value < 130 THEN value + 1 END FROM (
-         WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 130)
-         SELECT value FROM n ORDER BY value DESC)",
-    );
-    let postgres = tree(
-        "INSERT INTO tree SELECT n, CASE WHEN n < 130 THEN n + 1 END FROM generate_series(1, 130) AS n",
-    );
-    let setup = Setup::over(&sqlite, &postgres, "CREATE TABLE t (id BIGINT PRIMARY KEY)");
-    let browser = signed_in(&setup.service);
-    for engine in ["s", "p"] {
-        let place = format!("{HOME}records/{engine}/tree/");
-        let listed = delete(&browser, &place, "_which=all", "tree");
-        assert!(listed.contains("130 records were deleted"), "{listed}");
-        let back = browser.page(&browser.submit_ok(&undo_of(&listed), &listed, &[]));
-        assert!(
-            back.contains("130 records are again as they were"),
-            "{back}"
-        );
-        let one = setup.service.data("GET", engine, "/models/tree/1").ok();
-        assert_eq!(one, json!({"id": 1, "parent_id": 2}), "{engine}");
-
-        // One that another cannot be without stays away with it, and both are named.
-        let listed = delete(&browser, &place, "_which=all", "tree");
-        let undo = undo_of(&listed);
-        let other = setup.service.data("POST", engine, "/models/tree");
-        other
-            .json(&json!({"id": 130, "parent_id": 130}))
-            .expect(201);
-        let told = browser.submit(&undo, &listed, &[]);
-        assert_eq!(told.status, 409, "{}", told.body);
-        assert!(
-            told.body.contains("129 records are again as they were")
-                && told.body.contains("One record is not as it was")
-                && told.body.contains("record/130/history/"),
-            "{engine}: {}",
-            told.body
-        );
-    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tokio_postgres::{
 
 mod array;
 
-use super::fault;
+use super::{declare, fault};
 use crate::{
     Error, Field, Result,
     engine::answers::Cells,
@@ -16,7 +16,9 @@ use crate::{
     record::{Tag, raw::RawCell},
     value::{
         json::{
-            instant::{fraction_digits, write_civil, write_day, write_instant},
+            instant::{
+                fraction_digits, local_time, write_civil, write_day, write_instant, write_local,
+            },
             write_display, write_float, write_hex, write_integer, write_stored_text, write_uuid,
         },
         time::Zone,
@@ -59,7 +61,13 @@ fn cell(row: &Row, position: usize) -> Result<Option<Cell<'_>>> {
 impl Cells for Row {
     type Error = Error;
 
-    fn write(&self, out: &mut Vec<u8>, _: &Field, position: usize, zone: &Zone) -> Result<()> {
+    fn write(&self, out: &mut Vec<u8>, field: &Field, position: usize, zone: &Zone) -> Result<()> {
+        if declare::is_time(field)
+            && let Some(micros) = cell(self, position)?.and_then(|cell| cell.integer())
+            && write_time_of_store(out, micros, zone)
+        {
+            return Ok(());
+        }
         write_value(out, self, position, zone)
     }
 
@@ -339,15 +347,30 @@ fn write_date_time(out: &mut Vec<u8>, micros: i64, zone: &Zone) {
         i64::MIN => return out.extend_from_slice(b"\"-infinity\""),
         _ => {}
     }
-    let since_1970 = micros.checked_add(EPOCH_DAYS * DAY);
-    let timestamp = since_1970.and_then(|micros| Timestamp::from_microsecond(micros).ok());
-    if let Some(timestamp) = timestamp
+    if let Some(timestamp) = time_at(micros)
         && write_short(out, timestamp, micros, zone)
     {
         return;
     }
     let clock = format!("T{}Z", Clock(micros.rem_euclid(DAY)));
     write_far_date(out, micros.div_euclid(DAY) + EPOCH_DAYS, &clock);
+}
+
+/// The point in time that is so many microseconds after the year 2000 begins.
+fn time_at(micros: i64) -> Option<Timestamp> {
+    let since_1970 = micros.checked_add(EPOCH_DAYS * DAY)?;
+    Timestamp::from_microsecond(since_1970).ok()
+}
+
+/// Writes a time of the service itself as the store keeps it, with all six digits, so that entries have the same alone and in lists;
+/// false when it is in no year of four digits.
+fn write_time_of_store(out: &mut Vec<u8>, micros: i64, zone: &Zone) -> bool {
+    let Some(time) = time_at(micros) else {
+        return false;
+    };
+    let (civil, offset) = local_time(time, zone);
+    let fraction = format!("{:06}", micros.rem_euclid(1_000_000));
+    write_local(out, civil, fraction.as_bytes(), offset)
 }
 
 /// Writes a point in time in a year of four digits.
@@ -436,6 +459,14 @@ mod tests {
             ),
             "\"2000-01-01T05:30:00.25+05:30\""
         );
+        let of_store = |micros: i64| {
+            let mut out = Vec::new();
+            assert!(write_time_of_store(&mut out, micros, &Zone::UTC));
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(of_store(0), "\"2000-01-01T00:00:00.000000Z\"");
+        assert_eq!(of_store(-500_000), "\"1999-12-31T23:59:59.500000Z\"");
+        assert!(!write_time_of_store(&mut Vec::new(), i64::MAX, &Zone::UTC));
         assert_eq!(
             written(&Type::TIME, &(DAY - 1).to_be_bytes(), None),
             "\"23:59:59.999999\""

@@ -29,7 +29,8 @@ use crate::{
 const PER_PAGE: u32 = 50;
 /// How many records are put back at once.
 const AT_ONCE: usize = 8;
-/// How long it goes on. Then the rest waits until somebody says so.
+/// How long records are put back, and then how long those are tried again that refer to others. The rest waits until somebody
+/// goes on.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A page of a line.
@@ -161,8 +162,9 @@ pub(super) async fn put_all_back(
         pages: Vec::new(),
     };
     let early = match work.pages(line, first, begin.after.clone()).await? {
-        None => work.rest().await?,
-        early => early,
+        Some(Some(error)) => Some(Some(error)),
+        // Also where it took too long: the next time, it goes on behind those that were reached.
+        late => work.rest().await?.or(late),
     };
     Ok(work.outcome(&begin, early, count))
 }
@@ -354,10 +356,17 @@ impl Work<'_> {
     /// Makes those again that wait, as long as that helps others that refer to them: in their order and against it in turn, since
     /// a record may refer to one before it or behind it.
     async fn rest(&mut self) -> Result<Option<Early>> {
+        self.begun = Instant::now();
         let mut pages = take(&mut self.pages);
-        let early = self.rounds(&mut pages).await;
+        let early = self.rounds(&mut pages).await?;
+        if early.is_none() {
+            for page in &mut pages {
+                let waiting = take(&mut page.waiting).into_iter();
+                page.refused.extend(waiting.map(Deleted::refused));
+            }
+        }
         self.pages = pages;
-        early
+        Ok(early)
     }
 
     async fn rounds(&mut self, pages: &mut [Page]) -> Result<Option<Early>> {
@@ -401,10 +410,6 @@ impl Work<'_> {
             outcome.back += page.back;
             outcome.changed.extend(page.changed);
             outcome.refused.extend(page.refused);
-            if early.is_none() {
-                let refused = page.waiting.into_iter().map(Deleted::refused);
-                outcome.refused.extend(refused);
-            }
         }
         outcome.except = self.except;
         match early {
