@@ -39,18 +39,21 @@ impl Href {
     pub(crate) fn below<P: AsRef<str>>(&self, parts: impl IntoIterator<Item = P>) -> Self {
         let mut path = self.path.clone();
         for part in parts {
-            // A browser would take these out of the path.
-            match part.as_ref() {
-                "." => path.push_str("%2E"),
-                ".." => path.push_str("%2E%2E"),
-                part => path.extend(utf8_percent_encode(part, PART)),
-            }
-            path.push('/');
+            push_part(&mut path, part.as_ref());
         }
         Self {
             path,
             query: QueryString::new(),
             anchor: None,
+        }
+    }
+
+    /// A place below this one, of which a page has thousands.
+    pub(crate) fn one_below<'h>(&'h self, part: &'h str) -> Below<'h> {
+        Below {
+            place: self,
+            part,
+            query: None,
         }
     }
 
@@ -100,6 +103,47 @@ pub(crate) fn anchor_of(kind: &str, name: &str) -> String {
     format!("{kind}-{}", utf8_percent_encode(name, PART))
 }
 
+/// The address of a place below another one, for addresses of which a page has thousands: it is written without being made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Below<'h> {
+    place: &'h Href,
+    part: &'h str,
+    query: Option<&'h QueryString>,
+}
+
+impl<'h> Below<'h> {
+    /// The same place with these parameters.
+    #[must_use]
+    pub(crate) fn query(self, query: &'h QueryString) -> Self {
+        Self {
+            query: Some(query),
+            ..self
+        }
+    }
+}
+
+impl maud::Render for Below<'_> {
+    fn render_to(&self, buffer: &mut String) {
+        Escaped(&self.place.path).render_to(buffer);
+        push_part(buffer, self.part);
+        if let Some(query) = self.query.filter(|query| !query.is_empty()) {
+            buffer.push('?');
+            Escaped(query.as_str()).render_to(buffer);
+        }
+    }
+}
+
+/// Writes a part of a path, in which nothing is left that HTML would read as something else.
+fn push_part(path: &mut String, part: &str) {
+    // A browser would take these out of the path.
+    match part {
+        "." => path.push_str("%2E"),
+        ".." => path.push_str("%2E%2E"),
+        part => path.extend(utf8_percent_encode(part, PART)),
+    }
+    path.push('/');
+}
+
 impl maud::Render for Href {
     fn render_to(&self, buffer: &mut String) {
         Escaped(&self.path).render_to(buffer);
@@ -123,6 +167,8 @@ pub(crate) fn own_path<'a>(root: &Href, wanted: &'a str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use maud::Render as _;
+
     use super::*;
 
     #[test]
@@ -133,6 +179,15 @@ mod tests {
             below.to_string(),
             "/svc/console/a%2Fb/%2E%2E/%22x%22%20%3Cy%3E/%C3%A4/"
         );
+        for part in ["a/b", "..", "\"x\" <y>", "ä'&", ""] {
+            let mut query = QueryString::new();
+            query.push("_list", "a=1&b='");
+            for query in [QueryString::new(), query] {
+                let written = root.one_below(part).query(&query).render();
+                let made = root.below([part]).query(query.clone()).render();
+                assert_eq!(written.into_string(), made.into_string());
+            }
+        }
         let with = root.below(["a"]).with("q", "1&2");
         assert_eq!(with.to_string(), "/svc/console/a/?q=1%262");
         let at = with.at(anchor_of("row", "1 \"#ä"));

@@ -40,7 +40,7 @@ impl Object for Row {
     fn raw(&self, name: &str) -> Option<&str> {
         let mut start = 0;
         for (name_end, end) in &self.ends {
-            if self.text.get(start..*name_end) == Some(name) {
+            if self.text.as_bytes().get(start..*name_end) == Some(name.as_bytes()) {
                 return self.text.get(*name_end..*end);
             }
             start = *end;
@@ -138,14 +138,11 @@ impl<'de> Deserialize<'de> for Borrowed<'de> {
 #[derive(Deserialize)]
 struct Name<'j>(#[serde(borrow)] Cow<'j, str>);
 
-/// What a JSON string says; `None` for any other value.
+/// What a string says that is JSON, as an answer of the service; `None` for any other value.
 pub(crate) fn text(json: &str) -> Option<Cow<'_, str>> {
-    // Of numbers nothing is asked: a reader would write a whole sentence about each one.
-    if !json.starts_with('"') {
-        return None;
-    }
-    match json.contains('\\') {
-        false => serde_json::from_str(json).ok().map(Cow::Borrowed),
+    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
+    match inner.contains('\\') {
+        false => Some(Cow::Borrowed(inner)),
         true => serde_json::from_str(json).ok().map(Cow::Owned),
     }
 }

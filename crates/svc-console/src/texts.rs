@@ -5,6 +5,9 @@ use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue, concurrent::FluentBundle};
 use fluent_syntax::ast::{Entry, PatternElement};
 use http::{HeaderMap, header};
+use maud::Render;
+
+use crate::ui::escaped::Escaped;
 
 /// The languages, English first.
 const LANGUAGES: [(&str, &str); 2] = [
@@ -115,13 +118,14 @@ impl Texts {
         }
     }
 
-    /// What is before the value in a text that has one, and what is behind it: for a text that is there many times.
-    pub(crate) fn around(&self, id: &str, value: &'static str) -> (String, String) {
+    /// A text around a value of this name: for a text that is there many times.
+    pub(crate) fn around(&self, id: &str, name: &'static str) -> Around {
         const HERE: &str = "\u{0}";
-        let text = self.with(id, [(value, HERE.into())]);
-        match text.split_once(HERE) {
-            Some((before, behind)) => (before.to_owned(), behind.to_owned()),
-            None => (text, String::new()),
+        let text = self.with(id, [(name, HERE.into())]);
+        let (before, behind) = text.split_once(HERE).unwrap_or((&text, ""));
+        Around {
+            before: before.to_owned(),
+            behind: behind.to_owned(),
         }
     }
 
@@ -148,6 +152,30 @@ impl Texts {
             .bundle
             .format_pattern(pattern, Some(&arguments), &mut errors);
         text.into_owned()
+    }
+}
+
+/// A text but for the value in it.
+#[derive(Debug)]
+pub(crate) struct Around {
+    before: String,
+    behind: String,
+}
+
+impl Around {
+    /// The text with this value.
+    pub(crate) fn of<'t>(&'t self, value: &'t str) -> impl Render {
+        struct With<'t>([&'t str; 3]);
+
+        impl Render for With<'_> {
+            fn render_to(&self, buffer: &mut String) {
+                for part in self.0 {
+                    Escaped(part).render_to(buffer);
+                }
+            }
+        }
+
+        With([&self.before, value, &self.behind])
     }
 }
 

@@ -259,10 +259,25 @@ fn show_page(_: &[u8], _: &mut fmt::Formatter<'_>) -> fmt::Result {
 ///
 /// # Errors
 /// [`ResponseError::Decode`] when the body cannot be read as a `T`.
+///
+/// ```
+/// use std::error::Error as _;
+/// use svc_model::{ResponseError, decode_json};
+///
+/// let answer = |body: &'static [u8]| http::Response::new(bytes::Bytes::from_static(body));
+/// assert_eq!(decode_json::<Vec<String>>(answer(br#"["\u00e4", "b"]"#)).ok(), Some(vec!["ä".into(), "b".into()]));
+/// let error = decode_json::<Vec<String>>(answer(b"[\"\xff\"]")).unwrap_err();
+/// assert!(matches!(&error, ResponseError::Decode(_)));
+/// let source = error.source().expect("what is wrong").to_string();
+/// assert!(source.contains("utf-8"), "{source}");
+/// ```
 pub fn decode_json<T: DeserializeOwned>(
     response: http::Response<Bytes>,
 ) -> Result<T, ResponseError> {
-    serde_json::from_slice(response.body()).map_err(|source| {
+    // The body is looked at once, and not each string in it by itself.
+    let text = std::str::from_utf8(response.body()).map_err(serde::de::Error::custom);
+    let read = text.and_then(serde_json::from_str);
+    read.map_err(|source: serde_json::Error| {
         #[cfg(not(target_family = "wasm"))]
         let source = <serde_json::Error as serde::de::Error>::custom(short(&source.to_string()));
         #[cfg(feature = "json-path")]
@@ -284,7 +299,8 @@ pub fn decode_json<T: DeserializeOwned>(
 /// when there is an error.
 #[cfg(feature = "json-path")]
 fn path_of_error<T: DeserializeOwned>(body: &Bytes) -> Option<String> {
-    let mut json = serde_json::Deserializer::from_slice(body);
+    let text = std::str::from_utf8(body).ok()?;
+    let mut json = serde_json::Deserializer::from_str(text);
     let error = serde_path_to_error::deserialize::<_, T>(&mut json).err()?;
     let path = error.path().to_string();
     (path != ".").then(|| short(&path))

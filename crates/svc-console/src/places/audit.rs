@@ -29,6 +29,20 @@ use crate::{
 
 /// How many lines a page has.
 const PER_PAGE: u32 = 50;
+/// The properties of a line that the page shows.
+const SHOWN: [&str; 11] = [
+    "time",
+    "project",
+    "environment",
+    "actor_kind",
+    "actor_uid",
+    "actor",
+    "action",
+    "resource",
+    "model",
+    "record",
+    "records",
+];
 
 /// The audit trail of a project.
 pub(crate) async fn of_project(visit: &Visit, scope: &Scope, rest: &[&str]) -> Result<Answer> {
@@ -129,6 +143,7 @@ impl Trail<'_> {
     async fn load(&self, filters: &Filters, per_page: u32) -> Result<Paginated<Line>, Error> {
         let mut query = filters.query();
         (query.per_page, query.count) = (Some(per_page), Count::None);
+        query.fields = Some(SHOWN.map(str::to_owned).into());
         self.load_query(query, filters).await
     }
 

@@ -186,16 +186,7 @@ impl<'v> Model<'v> {
 
     /// The key of a record; `None` when the model has none or the record does not have all of it.
     pub(crate) fn id_of(&self, record: &impl Object) -> Option<RecordId> {
-        let fields = self.key_fields();
-        let parts = fields.iter().map(|field| plain_text(record, field));
-        let parts: Option<Vec<Cow<'_, str>>> = parts.collect();
-        match &parts?[..] {
-            [] => None,
-            // It would not be in an address.
-            [only] if only.is_empty() => None,
-            [only] => Some(RecordId::from(&**only)),
-            several => Some(RecordId::composite(several)),
-        }
+        id_by(&self.key_fields(), record)
     }
 
     /// The field by which records are found since there is no key, which may not tell them apart.
@@ -338,6 +329,18 @@ pub(crate) fn row_anchor(id: &RecordId) -> String {
     anchor_of("row", id.as_str())
 }
 
+/// The key of a record, by these fields; `None` when there are none or the record does not have all of them.
+pub(crate) fn id_by(fields: &[&str], record: &impl Object) -> Option<RecordId> {
+    if let [field] = fields {
+        let only = plain_text(record, field)?;
+        // It would not be in an address.
+        return (!only.is_empty()).then(|| RecordId::from(&*only));
+    }
+    let parts = fields.iter().map(|field| plain_text(record, field));
+    let parts: Vec<Cow<'_, str>> = parts.collect::<Option<_>>()?;
+    (!parts.is_empty()).then(|| RecordId::composite(&parts))
+}
+
 fn key_fields(model: &ModelDescription) -> Vec<&str> {
     let fields = model.primary_key_field.split(',');
     fields.filter(|field| !field.is_empty()).collect()
@@ -345,18 +348,21 @@ fn key_fields(model: &ModelDescription) -> Vec<&str> {
 
 /// What a record of a model is called.
 pub(crate) fn label(model: &ModelDescription, record: &impl Object) -> String {
-    let fields = model.label_fields.iter().map(String::as_str);
-    let texts: Vec<Cow<'_, str>> = fields
-        .filter_map(|field| plain_text(record, field))
-        .collect();
-    if texts.is_empty() {
-        let key = key_fields(model).into_iter();
-        return key
-            .filter_map(|field| plain_text(record, field))
-            .collect::<Vec<_>>()
-            .join(", ");
+    let joined = |fields: &mut dyn Iterator<Item = &str>, between: &str| {
+        let mut label = String::new();
+        for text in fields.filter_map(|field| plain_text(record, field)) {
+            if !label.is_empty() {
+                label.push_str(between);
+            }
+            label.push_str(&text);
+        }
+        label
+    };
+    let label = joined(&mut model.label_fields.iter().map(String::as_str), " ");
+    match label.is_empty() {
+        true => joined(&mut key_fields(model).into_iter(), ", "),
+        false => label,
     }
-    texts.join(" ")
 }
 
 /// Whether a field is a text that can be searched.

@@ -45,7 +45,10 @@ impl Render for Cell<'_> {
                 }
             },
             (FieldType::DateTimeField | FieldType::DateField, Some(text)) => html! {
-                time datetime=(Escaped(&text)) { (date_text(&text)) }
+                time datetime=(Escaped(&text)) {
+                    @let (day, clock) = date_parts(&text);
+                    (Escaped(day)) @if !clock.is_empty() { " " (Escaped(clock)) }
+                }
             },
             (FieldType::JsonField | FieldType::GeometryField | FieldType::ArrayField, text)
                 if text.as_deref() != Some("") =>
@@ -103,19 +106,20 @@ impl Render for More {
     }
 }
 
-/// A date without what a reader does not need.
-fn date_text(text: &str) -> String {
-    let text = text.replacen('T', " ", 1);
-    let text = text.strip_suffix('Z').unwrap_or(&text);
-    text.strip_suffix("+00:00").unwrap_or(text).to_owned()
+/// The day of a date, and the time of day without what a reader does not need.
+fn date_parts(text: &str) -> (&str, &str) {
+    let text = text.strip_suffix('Z').unwrap_or(text);
+    let text = text.strip_suffix("+00:00").unwrap_or(text);
+    text.split_once('T').unwrap_or((text, ""))
 }
 
 /// Whether a text is shown as a link: only where its scheme is harmless.
 fn is_link(text: &str) -> bool {
-    let has_scheme = ["http://", "https://", "mailto:"].iter().any(|scheme| {
-        text.get(..scheme.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    });
+    let begins = |scheme: &str| {
+        let start = text.as_bytes().get(..scheme.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
+    };
+    let has_scheme = begins("http://") || begins("https://") || begins("mailto:");
     let is_one_word = || text.len() < 2_000 && text.bytes().all(|byte| byte > b' ');
     has_scheme && is_one_word()
 }

@@ -185,6 +185,13 @@ pub(super) fn known(texts: &Texts, action: &str) -> Option<&'static str> {
     Some(words)
 }
 
+/// The actions as options, by language, none of which is chosen: most pages have them so.
+static OPTIONS: LazyLock<HashMap<&'static str, Markup>> = LazyLock::new(|| {
+    let all = Texts::all().iter();
+    all.map(|texts| (texts.language(), options(texts, "")))
+        .collect()
+});
+
 /// The actions as a field of a form, with the one that is chosen.
 pub(super) fn choice(texts: &Texts, chosen: &str) -> Markup {
     let is_known =
@@ -192,17 +199,28 @@ pub(super) fn choice(texts: &Texts, chosen: &str) -> Markup {
     html! {
         select name="action" {
             option value="" { (texts.get("audit-any")) }
-            @if !chosen.is_empty() && !is_known { option value=(chosen) selected { (chosen) } }
-            @for (name, text, verbs) in GROUPS {
-                optgroup label=(texts.get(text)) {
-                    @if verbs.len() > 1 {
-                        option value=(name) selected[*name == chosen] { (texts.get(text)) ": " (texts.get("audit-any-of")) }
-                    }
-                    @for verb in *verbs {
-                        @let action = format!("{name}.{verb}");
-                        option value=(action) selected[action == chosen] {
-                            (known(texts, &action).unwrap_or(&action))
-                        }
+            @match OPTIONS.get(texts.language()) {
+                Some(options) if !is_known => {
+                    @if !chosen.is_empty() { option value=(chosen) selected { (chosen) } }
+                    (options)
+                },
+                _ => (options(texts, chosen)),
+            }
+        }
+    }
+}
+
+fn options(texts: &Texts, chosen: &str) -> Markup {
+    html! {
+        @for (name, text, verbs) in GROUPS {
+            optgroup label=(texts.get(text)) {
+                @if verbs.len() > 1 {
+                    option value=(name) selected[*name == chosen] { (texts.get(text)) ": " (texts.get("audit-any-of")) }
+                }
+                @for verb in *verbs {
+                    @let action = format!("{name}.{verb}");
+                    option value=(action) selected[action == chosen] {
+                        (known(texts, &action).unwrap_or(&action))
                     }
                 }
             }

@@ -27,7 +27,7 @@ pub(super) fn lines(trail: &Trail<'_>, lines: &[Line], names: &Names) -> Markup 
         &html! {
             @for line in lines {
                 tr {
-                    td { a href=(trail.at.below([&line.uid])) { (time::second(trail.account, &line.time)) } }
+                    td { a href=(trail.at.one_below(&line.uid)) { (time::second(trail.account, &line.time)) } }
                     td { (actor(trail, line, names)) }
                     td { (actions::words(texts, &line.action)) }
                     @if shows_project { td { bdi { (line.project.as_deref().unwrap_or_default()) } } }
@@ -77,17 +77,22 @@ fn subject(trail: &Trail<'_>, line: &Line, names: &Names) -> Markup {
 
 /// The model whose records a line is about.
 pub(super) fn model_of(trail: &Trail<'_>, line: &Line) -> Option<Href> {
-    let (project, environment) = (line.project.as_deref()?, line.environment.as_deref()?);
-    let (resource, model) = (line.resource.as_deref()?, line.model.as_deref()?);
-    // Users and teams are records of a resource that the console does not show as one.
-    let is_record = line.action.starts_with("records.") && !resource.starts_with("__");
-    let parts = ["projects", project, environment, "records", resource, model];
-    is_record.then(|| trail.visit.root.below(parts))
+    Some(trail.visit.root.below(parts_of_model(line)?))
 }
 
 /// The history of a record that a line is about.
 pub(super) fn history_of(trail: &Trail<'_>, line: &Line, record: &str) -> Option<Href> {
-    Some(model_of(trail, line)?.below(["record", record, "history"]))
+    let parts = parts_of_model(line)?.into_iter();
+    let parts = parts.chain(["record", record, "history"]);
+    Some(trail.visit.root.below(parts))
+}
+
+fn parts_of_model(line: &Line) -> Option<[&str; 6]> {
+    let (project, environment) = (line.project.as_deref()?, line.environment.as_deref()?);
+    let (resource, model) = (line.resource.as_deref()?, line.model.as_deref()?);
+    // Users and teams are records of a resource that the console does not show as one.
+    let is_record = line.action.starts_with("records.") && !resource.starts_with("__");
+    is_record.then_some(["projects", project, environment, "records", resource, model])
 }
 
 /// The page that a line is about.

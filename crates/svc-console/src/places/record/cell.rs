@@ -132,7 +132,7 @@ async fn saved(
     let href = model.record(id);
     let column = TableColumn::plain(field);
     let column = DataColumn::new(model, &column, false);
-    let cell = cells(&[column], model, &Record::of(&record), Some(&href));
+    let cell = cells(&[column], model, &Record::of(&record), Some(&href), 0);
     // Behind a cell that is in no table, parsers leave out forms.
     Ok(Answer::page(html! {
         table { tbody { tr { (cell) } } }

@@ -15,6 +15,7 @@ use crate::{
         controls::{ARRANGED, MOVE},
         model::Model,
     },
+    texts::{Around, Texts},
     ui::form::{account_field, default_button, hidden},
     visit::Form,
 };
@@ -87,10 +88,11 @@ pub(super) fn menu(view: &View<'_>, saved: &Saved, form: &Form) -> Markup {
                     (default_button(MOVE, ""))
                     div.checks #columns tabindex="0" role="group" aria-label=(texts.get("columns")) {
                         @let shown = view.shown();
+                        @let labels = Labels::of(texts);
                         @for (at, column) in shown.iter().enumerate() {
                             // Pinned columns stay together.
                             @let may = |other: Option<usize>| other.and_then(|other| shown.get(other)).is_some_and(|other| other.is_pinned == column.is_pinned);
-                            (one(view, column.field, may(at.checked_sub(1)), may(Some(at + 1))))
+                            (one(view, &labels, column.field, may(at.checked_sub(1)), may(Some(at + 1))))
                         }
                         @for field in others {
                             div.column { (choice(field, false)) }
@@ -114,29 +116,60 @@ fn choice(field: &FieldDescription, is_shown: bool) -> Markup {
     }
 }
 
+/// What is said of each column, some of it around its name.
+struct Labels {
+    left: Around,
+    right: Around,
+    width: Around,
+    automatic: String,
+    widths: [(Width, String); Width::ALL.len()],
+    pin: Around,
+    pinned: String,
+}
+
+impl Labels {
+    fn of(texts: &Texts) -> Self {
+        let around = |id| texts.around(id, "name");
+        Self {
+            left: around("columns-left"),
+            right: around("columns-right"),
+            width: around("columns-width-of"),
+            automatic: texts.get("width-automatic"),
+            widths: Width::ALL.map(|width| (width, width.text(texts))),
+            pin: around("columns-pin-of"),
+            pinned: texts.get("columns-pin"),
+        }
+    }
+}
+
 /// A column that is shown, with how wide it is, whether it is pinned, and whether it may go to the left and to the right.
-fn one(view: &View<'_>, field: &FieldDescription, left: bool, right: bool) -> Markup {
-    let texts = view.model.texts();
+fn one(
+    view: &View<'_>,
+    labels: &Labels,
+    field: &FieldDescription,
+    left: bool,
+    right: bool,
+) -> Markup {
     let name = field.name.as_str();
     let (width, is_pinned) = (view.layout.width(name), view.layout.is_pinned(name));
     html! {
         div.column {
             (choice(field, true))
             span.moves {
-                @for (side, sign, label, may) in [("left", "←", "columns-left", left), ("right", "→", "columns-right", right)] {
-                    button name=(MOVE) value={ (side) "." (name) } disabled[!may] aria-label=(texts.with(label, [("name", name.into())])) { (sign) }
+                @for (side, sign, label, may) in [("left", "←", &labels.left, left), ("right", "→", &labels.right, right)] {
+                    button name=(MOVE) value={ (side) "." (name) } disabled[!may] aria-label=(label.of(name)) { (sign) }
                 }
             }
-            select name=(WIDTH) aria-label=(texts.with("columns-width-of", [("name", name.into())])) {
-                option value="" { (texts.get("width-automatic")) }
-                @for one in Width::ALL {
-                    option value={ (one.word()) "." (name) } selected[width == Some(one)] { (one.text(texts)) }
+            select name=(WIDTH) aria-label=(labels.width.of(name)) {
+                option value="" { (labels.automatic) }
+                @for (one, text) in &labels.widths {
+                    option value={ (one.word()) "." (name) } selected[width == Some(*one)] { (text) }
                 }
             }
             label.check {
                 input type="checkbox" name=(PIN) value=(name) checked[is_pinned]
-                    aria-label=(texts.with("columns-pin-of", [("name", name.into())]));
-                (texts.get("columns-pin"))
+                    aria-label=(labels.pin.of(name));
+                (labels.pinned)
             }
         }
     }

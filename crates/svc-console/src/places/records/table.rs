@@ -18,6 +18,7 @@ use crate::{
     href::Href,
     json::{Borrowed, Object as _, Row},
     places::model::{self, LIST, Model, row_anchor},
+    texts::Around,
     ui::{cell::cell, escaped::Escaped, frame::Room, paging, table},
 };
 
@@ -42,6 +43,7 @@ pub(super) fn records(
             .collect(),
         place: model.list().below(["record"]),
         list: list_of(view),
+        key: model.key_fields(),
         box_name: table.has_boxes.then(|| texts.around("choose-one", "key")),
     };
     let grid = table::grid(
@@ -202,24 +204,28 @@ struct Rows<'t> {
     place: Href,
     /// What they have to lead back to the list.
     list: QueryString,
-    /// What the box that chooses a row is called, before its key and behind it; `None` where there are no boxes.
-    box_name: Option<(String, String)>,
+    /// What the box that chooses a row is called, around its key; `None` where there are no boxes.
+    box_name: Option<Around>,
+    /// The fields of the key.
+    key: Vec<&'t str>,
 }
 
 impl Render for Rows<'_> {
     fn render_to(&self, buffer: &mut String) {
         let is_pinned = self.columns.iter().any(|column| column.shown.is_pinned);
+        let mut length = 0;
         // Of a model without a key several records may be called alike: the first one has the identifier of the row.
         let mut known = HashSet::new();
         for (at, record) in self.records.iter().enumerate() {
             let record = Record::of(record);
-            let id = self.model.id_of(record.fields);
+            let id = model::id_by(&self.key, record.fields);
             let is_first = id.as_ref().is_some_and(|id| known.insert(id.clone()));
-            let row = self.row(&record, id.as_ref(), is_first, is_pinned);
+            let row = self.row(&record, id.as_ref(), is_first, is_pinned, length);
             row.render_to(buffer);
+            // The next ones are about as long.
+            length = row.0.len();
             if at == 0 {
-                // The others are about as long.
-                Room((self.records.len() - 1) * row.0.len()).render_to(buffer);
+                Room((self.records.len() - 1) * length).render_to(buffer);
             }
         }
     }
@@ -232,19 +238,21 @@ impl Rows<'_> {
         id: Option<&RecordId>,
         is_first: bool,
         is_pinned: bool,
+        length: usize,
     ) -> Markup {
-        let href = id.map(|id| self.place.below([id.as_str()]));
-        let opened = href.clone().map(|href| href.query(self.list.clone()));
+        let href = id.map(|id| self.place.one_below(id.as_str()));
+        let opened = href.map(|href| href.query(&self.list));
         html! {
+            (Room(length))
             tr id=[id.filter(|_| is_first).map(row_anchor)] data-record=[&href] {
-                @if let Some((before, behind)) = &self.box_name {
+                @if let Some(name) = &self.box_name {
                     td.choose.pinned[is_pinned] {
                         @if let Some(id) = id {
-                            label { input type="checkbox" form="many" name="_row" value=(id) aria-label={ (before) (id) (behind) }; }
+                            label { input type="checkbox" form="many" name="_row" value=(Escaped(id.as_str())) aria-label=(name.of(id.as_str())); }
                         }
                     }
                 }
-                (cells(&self.columns, self.model, record, opened.as_ref()))
+                (cells(&self.columns, self.model, record, opened.as_ref(), length))
             }
         }
     }
@@ -300,21 +308,24 @@ impl<'t> DataColumn<'t> {
     }
 }
 
-/// The cells of a record, of which those of the key lead to `href`. A row has one template, since a table has thousands of cells.
+/// The cells of a record, of which those of the key lead to `href`, of about this length. A row has one template, since a table has
+/// thousands of cells.
 pub(crate) fn cells(
     columns: &[DataColumn<'_>],
     model: &Model<'_>,
     record: &Record<'_>,
-    href: Option<&Href>,
+    href: Option<&impl Render>,
+    length: usize,
 ) -> Markup {
     html! {
+        (Room(length))
         @for DataColumn { shown: TableColumn { field, class, .. }, is_key, reference } in columns {
             td class=[class] data-field=(Escaped(&field.name)) {
                 @let text = || model::plain_text(record.fields, &field.name);
                 @let cut = || record.cut.raw(&field.name)?.parse().ok();
                 @let value = || cell(model.texts(), field.field, record.fields.raw(&field.name), cut());
                 @match (href.filter(|_| *is_key), reference) {
-                    (Some(href), _) => a.key href=(href) { bdi { (text().as_deref().unwrap_or("NULL")) } },
+                    (Some(href), _) => a.key href=(href) { bdi { (Escaped(text().as_deref().unwrap_or("NULL"))) } },
                     (None, None) => (value()),
                     (None, Some(referring)) => @match text() {
                         None => (value()),
@@ -322,12 +333,12 @@ pub(crate) fn cells(
                             @let label = model::label(referring.model, &record.expanded.object(&field.name));
                             @let label = Some(label).filter(|label| !label.is_empty() && **label != *key);
                             @match &referring.place {
-                                Some(place) => a.reference href=(place.below([&*key])) {
-                                    bdi { (label.as_deref().unwrap_or(&key)) }
+                                Some(place) => a.reference href=(place.one_below(&key)) {
+                                    bdi { (Escaped(label.as_deref().unwrap_or(&key))) }
                                 },
                                 None => (value()),
                             }
-                            @if label.is_some() { " " span.muted { bdi { (key) } } }
+                            @if label.is_some() { " " span.muted { bdi { (Escaped(&key)) } } }
                         },
                     },
                 }
