@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use maud::Render;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use svc_model::QueryString;
 
@@ -71,10 +72,10 @@ impl Href {
         self
     }
 
-    /// The same place, at the element with this identifier, which [`anchor_of`] has made.
+    /// The same place, at this element.
     #[must_use]
-    pub(crate) fn at(mut self, anchor: String) -> Self {
-        self.anchor = Some(anchor);
+    pub(crate) fn at(mut self, anchor: Anchor<'_>) -> Self {
+        self.anchor = Some(anchor.render().into_string());
         self
     }
 
@@ -99,8 +100,18 @@ impl fmt::Display for Href {
 }
 
 /// The identifier of an element that stands for something with a name: the same in the page and in an address.
-pub(crate) fn anchor_of(kind: &str, name: &str) -> String {
-    format!("{kind}-{}", utf8_percent_encode(name, PART))
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Anchor<'n> {
+    pub(crate) kind: &'static str,
+    pub(crate) name: &'n str,
+}
+
+impl Render for Anchor<'_> {
+    fn render_to(&self, buffer: &mut String) {
+        buffer.push_str(self.kind);
+        buffer.push('-');
+        buffer.extend(utf8_percent_encode(self.name, PART));
+    }
 }
 
 /// The address of a place below another one, for addresses of which a page has thousands: it is written without being made.
@@ -122,7 +133,7 @@ impl<'h> Below<'h> {
     }
 }
 
-impl maud::Render for Below<'_> {
+impl Render for Below<'_> {
     fn render_to(&self, buffer: &mut String) {
         Escaped(&self.place.path).render_to(buffer);
         push_part(buffer, self.part);
@@ -144,7 +155,7 @@ fn push_part(path: &mut String, part: &str) {
     path.push('/');
 }
 
-impl maud::Render for Href {
+impl Render for Href {
     fn render_to(&self, buffer: &mut String) {
         Escaped(&self.path).render_to(buffer);
         if !self.query.is_empty() {
@@ -167,8 +178,6 @@ pub(crate) fn own_path<'a>(root: &Href, wanted: &'a str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use maud::Render as _;
-
     use super::*;
 
     #[test]
@@ -190,7 +199,10 @@ mod tests {
         }
         let with = root.below(["a"]).with("q", "1&2");
         assert_eq!(with.to_string(), "/svc/console/a/?q=1%262");
-        let at = with.at(anchor_of("row", "1 \"#ä"));
+        let at = with.at(Anchor {
+            kind: "row",
+            name: "1 \"#ä",
+        });
         assert_eq!(
             at.to_string(),
             "/svc/console/a/?q=1%262#row-1%20%22%23%C3%A4"

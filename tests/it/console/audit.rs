@@ -251,3 +251,44 @@ fn lines_name_people_and_every_action_of_the_book_has_words() {
         }
     }
 }
+
+#[test]
+fn times_among_the_values_are_shown_in_the_zone_of_who_looks() {
+    let script = |kind: &str| {
+        format!(
+            "CREATE TABLE visits (id BIGINT PRIMARY KEY, seen {kind});
+             INSERT INTO visits VALUES (1, '2026-07-01 22:30:15')"
+        )
+    };
+    let sqlite = script("DATETIME");
+    let setup = Setup::over(&sqlite, &script("TIMESTAMP"), &script("DATETIME"));
+    let browser = signed_in(&setup.service);
+    let profile = "/console/profile/";
+    let form = browser.page(profile);
+    browser.submit_ok(profile, &form, &[("timezone", "Asia/Kathmandu")]);
+    for engine in super::ENGINES {
+        let change = setup.service.data("PATCH", engine, "/models/visits/1");
+        let seen = json!({"seen": "2026-01-01T00:00:00Z"});
+        change.json(&seen).expect(200);
+        let place = format!("{HOME}records/{engine}/visits/");
+        let listed = browser.page(&place);
+        assert!(listed.contains("2026-01-01 05:45:00+05:45"), "{listed}");
+        let query = format!("/projects/main/audit/?resource={engine}&action=records.update");
+        let lines = setup.service.app("GET", &query).ok();
+        let line = lines["results"][0]["uid"].as_str().expect("a line");
+        for path in [
+            format!("{place}record/1/history/"),
+            format!("{HOME}audit/{line}/"),
+        ] {
+            // What differs of the two is marked.
+            let shown = browser
+                .page(&path)
+                .replace("<del>", "")
+                .replace("</del>", "");
+            let shown = shown.replace("<ins>", "").replace("</ins>", "");
+            for time in ["2026-07-02 04:15:15+05:45", "2026-01-01 05:45:00+05:45"] {
+                assert!(shown.contains(time), "{engine} {path} {time}: {shown}");
+            }
+        }
+    }
+}

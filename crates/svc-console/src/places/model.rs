@@ -12,7 +12,7 @@ use svc_model::{
 use super::{Context, Scope, controls};
 use crate::{
     descriptions::Models,
-    href::{Href, anchor_of},
+    href::{Anchor, Href},
     json::{self, Object},
     problem::{Problem, Result, is_passing},
     texts::Texts,
@@ -325,8 +325,11 @@ pub(crate) async fn described_within(
 }
 
 /// The identifier of a record's row in the list.
-pub(crate) fn row_anchor(id: &RecordId) -> String {
-    anchor_of("row", id.as_str())
+pub(crate) fn row_anchor(id: &RecordId) -> Anchor<'_> {
+    Anchor {
+        kind: "row",
+        name: id.as_str(),
+    }
 }
 
 /// The key of a record, by these fields; `None` when there are none or the record does not have all of them.

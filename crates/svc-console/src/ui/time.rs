@@ -56,6 +56,22 @@ fn shown(account: &Account, text: &str, more: impl Fn(&Zoned, &str) -> String) -
     }
 }
 
+/// A value that is a point in time, as lists have it; what cannot be read is shown as it is.
+pub(crate) fn value(account: &Account, text: &str) -> String {
+    let Ok(time) = text.parse::<Timestamp>() else {
+        return text.to_owned();
+    };
+    let there = time.to_zoned(zone_of(account));
+    let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
+    let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+    let digits = digits.min(9);
+    let whole = format!("{:.digits$}", there.datetime()).replacen('T', " ", 1);
+    match there.offset().is_zero() {
+        true => whole,
+        false => format!("{whole}{}", there.strftime("%:z")),
+    }
+}
+
 /// The end of a day that was entered, as the service reads it; what is no day is passed on, so that the service says so.
 pub(crate) fn end_of_day(account: &Account, text: &str) -> String {
     let end = || {
@@ -109,6 +125,19 @@ mod tests {
         let utc = minute(&account(None), time).into_string();
         assert!(utc.ends_with(">2026-07-01 22:30</time>"), "{utc}");
         assert_eq!(clock(&account(Some("Europe/Berlin")), time), "00:30");
+        let shown = |zone, text| value(&account(zone), text);
+        assert_eq!(
+            shown(Some("Europe/Berlin"), time),
+            "2026-07-02 00:30:15.123456+02:00"
+        );
+        assert_eq!(shown(None, "2026-07-01T22:30:15Z"), "2026-07-01 22:30:15");
+        assert_eq!(
+            shown(None, "2026-07-01T22:30:15.50Z"),
+            "2026-07-01 22:30:15.50"
+        );
+        for other in ["infinity", "2026-07-01", "10:00", ""] {
+            assert_eq!(shown(None, other), other);
+        }
         assert_eq!(
             minute(&account(None), "<soon>").into_string(),
             "<bdi>&lt;soon&gt;</bdi>"

@@ -1,5 +1,7 @@
 //! One line of the trail, with what it did to the values of its record.
 
+use std::time::Duration;
+
 use maud::{Markup, html};
 use svc_model::{
     Lookup,
@@ -10,9 +12,11 @@ use svc_model::{
 use super::{Trail, actions, filters::Filters, names::Names, table};
 use crate::{
     answer::Answer,
+    descriptions::Models,
     href::Href,
     places::{
-        controls,
+        Scope, controls,
+        model::described_within,
         record::{
             history,
             past::{self, LineOf},
@@ -23,6 +27,8 @@ use crate::{
     visit::Form,
 };
 
+/// How long is waited for what a database says of the types of its fields. Its values can be read without them.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// How many keys of a line about several records are shown.
 const MOST_KEYS: usize = 100;
 
@@ -32,10 +38,28 @@ pub(super) async fn answer(trail: &Trail<'_>, uid: &str) -> Result<Answer> {
     let query = all.query().filter("uid", Lookup::Exact, uid).per_page(1);
     let line = credentials::only(trail.load_query(query, &all).await)?;
     let lines = std::slice::from_ref(&line);
-    let (entry, names) = tokio::join!(entry(trail, &line), Names::load(trail, lines));
+    let (entry, names, models) = tokio::join!(
+        entry(trail, &line),
+        Names::load(trail, lines),
+        models(trail, &line)
+    );
     let texts = trail.visit.texts;
     let above = vec![(texts.get("area-audit"), trail.at.clone())];
-    let main = shown(trail, &line, entry.as_ref(), &names);
+    let kind = |field: &str| {
+        let name = line.model.as_deref()?;
+        let model = models.as_ref()?.iter().find(|known| known.model == name)?;
+        let field = model.fields.iter().find(|known| known.name == field)?;
+        Some(field.field)
+    };
+    let values = entry.as_ref().map(|entry| {
+        let fields = history::Fields {
+            texts,
+            account: trail.account,
+            kind: &kind,
+        };
+        history::values(&fields, entry)
+    });
+    let main = shown(trail, &line, values.as_ref(), &names);
     let title = actions::known(texts, &line.action).unwrap_or(&line.action);
     Ok(Answer::page(trail.page(title.to_owned(), above, &main)))
 }
@@ -50,7 +74,21 @@ async fn entry(trail: &Trail<'_>, line: &Line) -> Option<HistoryEntry> {
     page.await.ok()?.results.into_iter().next()
 }
 
-fn shown(trail: &Trail<'_>, line: &Line, entry: Option<&HistoryEntry>, names: &Names) -> Markup {
+/// The models of the database that its record is of.
+async fn models(trail: &Trail<'_>, line: &Line) -> Option<Models> {
+    table::model_of(trail, line)?;
+    let scope = Scope {
+        project: line.project.as_deref()?.into(),
+        environment: line.environment.as_deref()?.into(),
+    };
+    let client = trail.visit.client_in(&scope.project, &scope.environment);
+    let client = client.ok()?;
+    let resource = line.resource.as_deref()?;
+    let found = described_within(trail.visit, &client, &scope, resource, Some(PATIENCE));
+    found.await.ok()
+}
+
+fn shown(trail: &Trail<'_>, line: &Line, values: Option<&Markup>, names: &Names) -> Markup {
     let texts = trail.visit.texts;
     let fact = |name: String, value: &Option<String>| {
         html! {
@@ -101,10 +139,10 @@ fn shown(trail: &Trail<'_>, line: &Line, entry: Option<&HistoryEntry>, names: &N
         @if let Some(href) = undo_of(trail, line) {
             p { a.button href=(href) { (texts.get("undo")) } }
         }
-        @match entry {
-            Some(entry) => {
+        @match values {
+            Some(values) => {
                 h2 { (texts.get("audit-values")) }
-                (history::values(texts, &|_| None, entry))
+                (values)
             },
             None => @if line.record.is_some() { p.muted { (texts.get("audit-no-values")) } },
         }

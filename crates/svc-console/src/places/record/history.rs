@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use serde_json::value::RawValue;
 use svc_model::{
     JsonObject, Paginated, RecordId,
+    administration::account::Account,
     records::{HistoryActor, HistoryEntry},
     resources::FieldType,
 };
@@ -116,6 +117,11 @@ fn change(
     };
     let taken_back = past::taken_back(changes.as_deref(), before);
     let kind = |field: &str| model.field(field).map(|field| field.field);
+    let fields = Fields {
+        texts,
+        account,
+        kind: &kind,
+    };
     html! {
         div.change {
             div.change-head {
@@ -134,25 +140,40 @@ fn change(
                 }
             }
             @if entry.outcome.is_some() { p.small { (texts.get("history-unknown")) } }
-            (values_of(texts, &kind, entry, changes.as_deref()))
+            (values_of(&fields, entry, changes.as_deref()))
         }
     }
 }
 
-/// The type of a field, where it is known.
-type Kinds<'k> = dyn Fn(&str) -> Option<FieldType> + 'k;
-
-/// What a change did to each field.
-pub(crate) fn values(texts: &Texts, kind: &Kinds<'_>, entry: &HistoryEntry) -> Markup {
-    values_of(texts, kind, entry, past::changes(entry).as_deref())
+/// What is known of the fields whose values are shown, and who looks at them.
+pub(crate) struct Fields<'f> {
+    pub(crate) texts: &'f Texts,
+    pub(crate) account: &'f Account,
+    /// The type of a field, where it is known.
+    pub(crate) kind: &'f dyn Fn(&str) -> Option<FieldType>,
 }
 
-fn values_of(
-    texts: &Texts,
-    kind: &Kinds<'_>,
-    entry: &HistoryEntry,
-    rows: Option<&[Change<'_>]>,
-) -> Markup {
+impl Fields<'_> {
+    /// A value as text, a time in the zone of who looks at it; `None` for NULL.
+    fn text_of(&self, field: &str, value: &RawValue) -> Option<String> {
+        let text = match value.get() {
+            "null" => return None,
+            raw => serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()),
+        };
+        match (self.kind)(field) {
+            Some(FieldType::DateTimeField) => Some(time::value(self.account, &text)),
+            _ => Some(text),
+        }
+    }
+}
+
+/// What a change did to each field.
+pub(crate) fn values(fields: &Fields<'_>, entry: &HistoryEntry) -> Markup {
+    values_of(fields, entry, past::changes(entry).as_deref())
+}
+
+fn values_of(fields: &Fields<'_>, entry: &HistoryEntry, rows: Option<&[Change<'_>]>) -> Markup {
+    let texts = fields.texts;
     let Some(rows) = rows else {
         return html! { p.muted { (texts.get("history-without-values")) } };
     };
@@ -174,8 +195,8 @@ fn values_of(
                     @for row in rows {
                         tr {
                             th scope="row" { bdi { (row.field) } }
-                            @if has_old { td { (side(texts, kind, row, Side::Old)) } }
-                            @if has_new { td { (side(texts, kind, row, Side::New)) } }
+                            @if has_old { td { (side(fields, row, Side::Old)) } }
+                            @if has_new { td { (side(fields, row, Side::New)) } }
                         }
                     }
                 }
@@ -228,7 +249,9 @@ enum Side {
 }
 
 /// What a field had before a change, or has after it.
-fn side(texts: &Texts, kind: &Kinds<'_>, change: &Change<'_>, side: Side) -> Markup {
+fn side(fields: &Fields<'_>, change: &Change<'_>, side: Side) -> Markup {
+    let texts = fields.texts;
+    let text_of = |value| fields.text_of(change.field, value);
     let (value, cut) = match side {
         Side::Old => (change.old, change.cut_old),
         Side::New => (change.new, change.cut_new),
@@ -237,7 +260,7 @@ fn side(texts: &Texts, kind: &Kinds<'_>, change: &Change<'_>, side: Side) -> Mar
         return html! {};
     };
     html! {
-        @match (change.old.and_then(text_of), change.new.and_then(text_of), side, kind(change.field)) {
+        @match (change.old.and_then(text_of), change.new.and_then(text_of), side, (fields.kind)(change.field)) {
             (_, _, _, Some(kind @ (FieldType::BinaryField | FieldType::BooleanField))) => {
                 (cell(texts, kind, Some(value.get()), None))
             },
@@ -254,14 +277,6 @@ fn side(texts: &Texts, kind: &Kinds<'_>, change: &Change<'_>, side: Side) -> Mar
         @if let Some(bytes) = cut {
             p.small.muted { (texts.with("history-cut", [("count", bytes.into())])) }
         }
-    }
-}
-
-/// A value as text; `None` for NULL.
-fn text_of(value: &RawValue) -> Option<String> {
-    match value.get() {
-        "null" => None,
-        raw => Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned())),
     }
 }
 

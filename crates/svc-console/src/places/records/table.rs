@@ -216,10 +216,12 @@ impl Render for Rows<'_> {
         let mut length = 0;
         // Of a model without a key several records may be called alike: the first one has the identifier of the row.
         let mut known = HashSet::new();
+        let has_key = !self.model.description.primary_key_auto;
         for (at, record) in self.records.iter().enumerate() {
             let record = Record::of(record);
             let id = model::id_by(&self.key, record.fields);
-            let is_first = id.as_ref().is_some_and(|id| known.insert(id.clone()));
+            let is_first = |id: &RecordId| has_key || known.insert(id.clone());
+            let is_first = id.as_ref().is_some_and(is_first);
             let row = self.row(&record, id.as_ref(), is_first, is_pinned, length);
             row.render_to(buffer);
             // The next ones are about as long.

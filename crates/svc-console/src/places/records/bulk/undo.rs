@@ -198,6 +198,11 @@ fn ask(model: &Model<'_>, uid: &str, plan: &Plan) -> Markup {
     let texts = model.texts();
     let said = |id, number: u64| texts.with(id, [("count", number.into())]);
     let kind = |field: &str| model.field(field).map(|field| field.field);
+    let fields = history::Fields {
+        texts,
+        account: &model.context.account,
+        kind: &kind,
+    };
     let main = html! {
         @if let Some(first) = &plan.first {
             p {
@@ -222,7 +227,7 @@ fn ask(model: &Model<'_>, uid: &str, plan: &Plan) -> Markup {
             @for entry in &plan.sample {
                 div.change {
                     h2 { (named(model, entry.record.as_deref().unwrap_or_default())) }
-                    (history::values(texts, &kind, entry))
+                    (history::values(&fields, entry))
                 }
             }
             @if plan.can > plan.sample.len() { p.muted { (texts.get("bulk-undo-more")) } }
