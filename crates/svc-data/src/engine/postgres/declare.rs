@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{
     Postgres,
     connect::{Lease, Pool, Source},
+    value::TIME_OF_STORE,
 };
 use crate::{
     DeclaredModel, Error, Field, Model, ResourceOptions, Result, Structure,
@@ -14,9 +15,6 @@ use crate::{
     },
     structure::relate,
 };
-
-/// The declared type of times. The store keeps them as text, with six digits of a second.
-const DATE_TIME: &str = "DATETIME";
 
 /// What the views of declared models are called: views over theirs, whose columns have the declared types.
 const TYPED: &str = "typed_";
@@ -131,15 +129,10 @@ pub(crate) fn typed_view(declared: &DeclaredModel, columns: &[String]) -> String
     )
 }
 
-/// Whether a field of a declared model is a time.
-pub(super) fn is_time(field: &Field) -> bool {
-    field.db_type == DATE_TIME
-}
-
 /// The type of a column whose values the store keeps as text.
 fn cast(db_type: &str) -> Option<&'static str> {
     match db_type {
-        DATE_TIME => Some("timestamptz"),
+        TIME_OF_STORE => Some("timestamptz"),
         "JSON" => Some("json"),
         _ => None,
     }

@@ -8,7 +8,7 @@ use tokio_postgres::{
 
 mod array;
 
-use super::{declare, fault};
+use super::fault;
 use crate::{
     Error, Field, Result,
     engine::answers::Cells,
@@ -28,6 +28,9 @@ use crate::{
 /// Days from 1970 to 2000, where PostgreSQL's calendar begins.
 const EPOCH_DAYS: i64 = 10_957;
 const DAY: i64 = 86_400_000_000;
+
+/// The declared type of the times of the service itself. The store keeps them as text, with six digits of a second.
+pub(super) const TIME_OF_STORE: &str = "DATETIME";
 
 /// A value as it was sent, and its type.
 pub(super) struct Cell<'a> {
@@ -62,7 +65,7 @@ impl Cells for Row {
     type Error = Error;
 
     fn write(&self, out: &mut Vec<u8>, field: &Field, position: usize, zone: &Zone) -> Result<()> {
-        if declare::is_time(field)
+        if field.db_type == TIME_OF_STORE
             && let Some(micros) = cell(self, position)?.and_then(|cell| cell.integer())
             && write_time_of_store(out, micros, zone)
         {
