@@ -1,10 +1,16 @@
-// The tasks, over a database of each engine: by mouse, by keyboard, and by keyboard without JavaScript. Each way has
-// databases of its own, which must be the same in the end.
+// The tasks: by mouse, by keyboard, and by keyboard without JavaScript. Those about records and questions are done over a database of
+// each engine; each way has databases of its own, which must be the same in the end.
+//
+// A new task is one function in `tasks/`. It gets a `person`, the `resource` that it works on, the `way` in which it is done, the
+// `world` around it, another database (`spare`) of the same engine, and `sent`, which gives what a query of the service has.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
-import { tasks } from "./tasks.mjs";
+import { project } from "./tasks/project.mjs";
+import { questions } from "./tasks/questions.mjs";
+import { records } from "./tasks/records.mjs";
+import { begin, end } from "./tasks/session.mjs";
 import { Visitor, launch } from "./support/browser.mjs";
 import { Person } from "./support/person.mjs";
 import { ENGINES, World, databases } from "./support/service.mjs";
@@ -39,14 +45,15 @@ after(async () => {
 describe("tasks", { concurrency: ENGINES.length }, () => {
   for (const engine of ENGINES) {
     describe(engine, { concurrency: 1 }, () => {
-      for (const way of Object.keys(WAYS)) describe(way, () => doTasks(engine, way));
+      const tasks = { ...begin, ...records, ...questions, ...(engine === "sqlite" && project), ...end };
+      for (const way of Object.keys(WAYS)) describe(way, () => doTasks(tasks, engine, way));
       test("all ways have left the same", () => compareDatabases(engine));
     });
   }
 });
 
 /** All tasks, one after the other, in one browser. */
-function doTasks(engine, way) {
+function doTasks(tasks, engine, way) {
   const { keyboard, javaScriptEnabled } = WAYS[way];
   const resource = `${engine}-${way}`;
   const spare = databases.places[engine];
@@ -62,7 +69,7 @@ function doTasks(engine, way) {
   for (const [name, task] of Object.entries(tasks)) {
     test(`${name} (${engine}, ${way})`, async () => {
       try {
-        await task({ person, resource, world, spare, sent });
+        await task({ person, resource, way, world, spare, sent });
       } catch (error) {
         await picture(person.page, `failed-${resource}-${name.replaceAll(/\W+/g, "-")}`);
         throw error;

@@ -254,6 +254,9 @@ impl Page<'_> {
             html! { option value=(field.name) selected[chosen == Some(field.name.as_str())] { (field.name) } }
         };
         let column = spec.aggregation.column.as_deref();
+        // As long as there is one number, this is how it is drawn once a field is chosen.
+        let shown = spec.column.as_ref().map(|_| spec.shape);
+        let shown = shown.unwrap_or_default();
         html! {
             form.chart-form method="get" action=(place(model)) {
                 (self.hidden())
@@ -290,7 +293,7 @@ impl Page<'_> {
                 label { (texts.get("chart-shape"))
                     select name="_shape" {
                         @for shape in Shape::ALL {
-                            option value=(shape.word()) selected[shape == spec.shape] { (shape.name(texts)) }
+                            option value=(shape.word()) selected[shape == shown] { (shape.name(texts)) }
                         }
                     }
                 }

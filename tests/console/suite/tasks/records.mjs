@@ -1,52 +1,11 @@
-// What people do in the console. A new task is one function here: it is done with the mouse, with the keyboard, and
-// without JavaScript, over a database of each engine, and must do the same to the database each time.
-//
-// A task gets a `person`, the `resource` that it works on, the `world` around it, another database (`spare`) of the
-// same engine, and `sent`, which gives what a query of the service has.
+// What people do with records and databases.
 
 import assert from "node:assert/strict";
 
-import { EMAIL, PASSWORD } from "./support/service.mjs";
-import { text } from "./support/texts.mjs";
+import { HOME, enter, isSaved, listOf, recordOf, save, signIn } from "./steps.mjs";
+import { text } from "../support/texts.mjs";
 
-const HOME = "/console/projects/main/prod/";
-
-const listOf = (resource, model) => `${HOME}records/${resource}/${encodeURIComponent(model)}/`;
-const recordOf = (resource, model, key) => `${listOf(resource, model)}record/${encodeURIComponent(key)}/`;
-
-async function save(person) {
-  await person.leaveBy(person.button(text("save")));
-}
-
-async function isSaved(person) {
-  await person.page.getByText(text("saved"), { exact: true }).waitFor();
-}
-
-/** Enters a value where NULL or a default could be chosen too. */
-async function enter(person, name, value) {
-  const state = person.field(`state:${name}`).and(person.page.locator('[type="radio"][value="text"]'));
-  if (await state.count()) await person.pick(state);
-  await person.fill(person.field(`value:${name}`), value);
-}
-
-async function signIn(person) {
-  await person.fill(person.page.getByLabel(text("email")), EMAIL);
-  await person.fill(person.page.getByLabel(text("password")), PASSWORD);
-  await person.leaveBy(person.button(text("sign-in")));
-}
-
-export const tasks = {
-  async "sign in, and choose project, database and model"({ person, resource }) {
-    await person.go("/console/projects/");
-    assert.match(person.place, /^\/console\/sign-in\//);
-    await signIn(person);
-    assert.equal(person.place, "/console/projects/");
-    await person.leaveBy(person.page.locator("main .card").first());
-    await person.leaveBy(person.link(resource));
-    await person.leaveBy(person.link("parts"));
-    assert.equal(person.place, listOf(resource, "parts"));
-  },
-
+export const records = {
   async "find a record, and change one of its fields"({ person, resource }) {
     await person.go(listOf(resource, "parts"));
     await person.fill(person.page.getByRole("searchbox"), "bolt");
@@ -243,14 +202,5 @@ export const tasks = {
     await person.fill(person.field("confirm"), name);
     await person.leaveBy(person.button(text("disconnect")));
     assert.equal(person.place, HOME);
-  },
-
-  async "sign out"({ person }) {
-    await person.go(HOME);
-    await person.choose(person.page.locator("summary", { hasText: EMAIL }));
-    await person.leaveBy(person.button(text("sign-out")));
-    assert.equal(person.place, "/console/sign-in/");
-    await person.go(HOME);
-    assert.match(person.place, /^\/console\/sign-in\//);
   },
 };
