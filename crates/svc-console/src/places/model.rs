@@ -332,7 +332,7 @@ pub(crate) fn row_anchor(id: &RecordId) -> Anchor<'_> {
     }
 }
 
-/// The key of a record, by these fields; `None` when there are none or the record does not have all of them.
+/// The key of a record, from the values of these fields; `None` without fields, or where the record lacks a value.
 pub(crate) fn id_by(fields: &[&str], record: &impl Object) -> Option<RecordId> {
     if let [field] = fields {
         let only = plain_text(record, field)?;
