@@ -174,8 +174,8 @@ impl Client {
     ) -> Result<Exchanged, Error> {
         let (info, arguments) = (operation.info(), operation.path_arguments());
         let make_request = |base_url: &str| operation.to_request(base_url);
-        self.exchange(&info, &arguments, &make_request, options)
-            .await
+        // So that what calls it is small.
+        Box::pin(self.exchange(&info, &arguments, &make_request, options)).await
     }
 
     /// Sends an operation that was composed at run time, and returns its response unchanged. A response that the HTTP

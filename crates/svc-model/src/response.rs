@@ -277,22 +277,38 @@ pub fn decode_json<T: DeserializeOwned>(
     // The body is looked at once, and not each string in it by itself.
     let text = std::str::from_utf8(response.body()).map_err(serde::de::Error::custom);
     let read = text.and_then(serde_json::from_str);
-    read.map_err(|source: serde_json::Error| {
-        #[cfg(not(target_family = "wasm"))]
-        let source = <serde_json::Error as serde::de::Error>::custom(short(&source.to_string()));
+    read.map_err(|source| {
         #[cfg(feature = "json-path")]
         let path = path_of_error::<T>(response.body());
         #[cfg(not(feature = "json-path"))]
         let path = None;
-        let (parts, body) = response.into_parts();
-        ResponseError::Decode(Box::new(DecodeError {
-            status: parts.status,
-            headers: parts.headers,
-            body,
-            path,
-            source,
-        }))
+        #[cfg(not(target_family = "wasm"))]
+        let source = shortened(&source);
+        unreadable(response, source, path)
     })
+}
+
+/// The same error with the beginning of its text.
+#[cfg(not(target_family = "wasm"))]
+fn shortened(source: &serde_json::Error) -> serde_json::Error {
+    serde::de::Error::custom(short(&source.to_string()))
+}
+
+/// The error of a body that cannot be read.
+#[cold]
+fn unreadable(
+    response: http::Response<Bytes>,
+    source: serde_json::Error,
+    path: Option<String>,
+) -> ResponseError {
+    let (parts, body) = response.into_parts();
+    ResponseError::Decode(Box::new(DecodeError {
+        status: parts.status,
+        headers: parts.headers,
+        body,
+        path,
+        source,
+    }))
 }
 
 /// The position of the error. Tracking positions costs time, so the body is read a second time only

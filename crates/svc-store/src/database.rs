@@ -10,6 +10,7 @@ mod tx;
 mod unchanged;
 mod values;
 
+use std::any::Any;
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -260,11 +261,8 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Reader<'_>) -> Result<T> + Send + 'static,
     {
-        let (store, now) = (self.clone(), self.clock().now());
-        self.inner
-            .database
-            .read(move |conn| work(&mut Reader::new(conn, &store, now)))
-            .await
+        let work = Box::new(move |reader: &mut Reader<'_>| Ok(Box::new(work(reader)?) as Given));
+        given(self.read_boxed(work).await?)
     }
 
     /// Writes in one transaction: what `work` changes, with the lines of the audit trail and the revision that it asks
@@ -274,6 +272,21 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
+        let work = Box::new(move |tx: &mut Tx<'_>| Ok(Box::new(work(tx)?) as Given));
+        given(self.write_boxed(work).await?)
+    }
+
+    /// Compiled once, for all that is read.
+    async fn read_boxed(&self, work: Box<ReadWork>) -> Result<Given> {
+        let (store, now) = (self.clone(), self.clock().now());
+        self.inner
+            .database
+            .read(move |conn| work(&mut Reader::new(conn, &store, now)))
+            .await
+    }
+
+    /// Compiled once, for all that is written.
+    async fn write_boxed(&self, work: Box<WriteWork>) -> Result<Given> {
         let (store, now) = (self.clone(), self.clock().now());
         self.inner
             .database
@@ -343,6 +356,19 @@ impl Store {
     pub(crate) fn passwords(&self) -> &Passwords {
         &self.inner.passwords
     }
+}
+
+/// What is done in a transaction.
+type ReadWork = dyn FnOnce(&mut Reader<'_>) -> Result<Given> + Send;
+type WriteWork = dyn FnOnce(&mut Tx<'_>) -> Result<Given> + Send;
+
+/// What that gives, whatever its type.
+type Given = Box<dyn Any + Send>;
+
+/// The same with its type.
+fn given<T: 'static>(given: Given) -> Result<T> {
+    let other = |_| Error::internal("a transaction gave a value of another type");
+    given.downcast().map(|given| *given).map_err(other)
 }
 
 /// Proof that no other process is at the same step: [`Store::exclusive`].

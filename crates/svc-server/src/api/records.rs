@@ -60,7 +60,7 @@ async fn retrieve(call: Call<Read>) -> ApiResult {
 
 async fn create(call: Call<Write>) -> ApiResult {
     if call.access.path().is_tools() {
-        return tools::create(call).await;
+        return Box::pin(tools::create(call)).await;
     }
     let records = call.access.records().await?;
     let query = CreateQuery::parse(call.request.query())?;
@@ -86,7 +86,7 @@ async fn replace(call: Call<Write>) -> ApiResult {
 
 async fn change<O: Operation>(call: Call<Write>, change: Change) -> ApiResult {
     if call.access.path().is_tools() {
-        return tools::change(call).await;
+        return Box::pin(tools::change(call)).await;
     }
     let records = call.access.records().await?;
     let view = RecordView::parse_of_write(call.request.query())?;

@@ -99,7 +99,11 @@ impl<R: Right> FromRequest<Shared> for Call<R> {
         let rights = acting::rights(state, &parts, &path, rights).await?;
         rights.check::<R>(&path, &names.model)?;
         let (resource, params) = match path.is_tools() {
-            true => (state.tools.get(&state.store, &path).await?, Arc::default()),
+            true => {
+                // Seldom, so that it takes no part of the memory of every request.
+                let tools = Box::pin(state.tools.get(&state.store, &path)).await?;
+                (tools, Arc::default())
+            }
             false => state.connections.get(&path).await?,
         };
         Ok(Self {

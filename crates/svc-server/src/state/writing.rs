@@ -89,7 +89,7 @@ impl Writing {
         }
         state.store_health.ensure_writable(state).await?;
         if self.journal.get().is_none() {
-            self.flush(&state.store).await?;
+            Box::pin(self.flush(&state.store)).await?;
         }
         match self.journal.get() {
             Some(journal) => Ok(Some(journal.expect(store, entry)?)),

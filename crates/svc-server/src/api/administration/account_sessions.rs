@@ -4,13 +4,12 @@ use jiff::Timestamp;
 use svc_model::{
     Lookup, Realm,
     administration::account_sessions::{Delete, List},
-    wire::Operation,
 };
 use svc_store::{Administered, ListedOf};
 use uuid::Uuid;
 
 use super::{
-    entries::{ListCall, Refined, read_rows, write_rows},
+    entries::{EntriesCall, ListCall, Refined, read_rows, write_rows},
     members::parse_uid,
 };
 use crate::{
@@ -35,7 +34,7 @@ async fn delete(call: Call<Delete>) -> ApiResult {
     call.done().await
 }
 
-impl<O: Operation> ListCall<O> {
+impl EntriesCall {
     /// Answers with a page of the sessions of a person.
     pub(super) async fn list_sessions(&self, of: ListedOf) -> ApiResult {
         let now = Timestamp::now().to_string();

@@ -4,11 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 use svc_model::{
     Invalid, Lookup,
     administration::audit::{List, ListOfProject},
-    wire::Operation,
 };
 use svc_store::{Administered, ListedOf};
 
-use super::entries::ListCall;
+use super::entries::{EntriesCall, ListCall};
 use crate::{api::routes::Routes, http::ApiResult};
 
 pub(super) fn routes() -> Routes {
@@ -25,7 +24,7 @@ async fn list_of_project(call: ListCall<ListOfProject>) -> ApiResult {
     lines(&call, call.of_project()).await
 }
 
-async fn lines<O: Operation>(call: &ListCall<O>, of: ListedOf) -> ApiResult {
+async fn lines(call: &EntriesCall, of: ListedOf) -> ApiResult {
     // A line is seen when its write is acknowledged, also while it is in a journal alone.
     call.state().store.audit().collect().await;
     let now = Timestamp::now();

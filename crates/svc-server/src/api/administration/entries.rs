@@ -1,14 +1,15 @@
 //! Lists and single entries of the administration.
 
-use std::{borrow::Cow, marker::PhantomData, net::IpAddr};
+use std::{borrow::Cow, marker::PhantomData, net::IpAddr, ops::Deref};
 
 use axum::extract::{ConnectInfo, FromRequest, FromRequestParts as _, Request};
 use bytes::Bytes;
 use http::{StatusCode, request::Parts};
 use svc_data::{IfMatch, RecordJson, Resource};
 use svc_model::{
-    Invalid, JsonObject, ListQuery, Lookup, ProjectName, RecordView, Scope, query::parse_pairs,
-    wire::Operation,
+    Invalid, JsonObject, ListQuery, Lookup, ProjectName, RecordView, Scope,
+    query::parse_pairs,
+    wire::{Operation, OperationInfo},
 };
 use svc_store::{Administered, ListedOf, Store};
 use uuid::Uuid;
@@ -28,14 +29,9 @@ use crate::{
     state::{Shared, statements::Query},
 };
 
-/// A call for a list, by an account that has the level of the operation. Its query is read against the fields of what is
-/// listed.
+/// A [call for a list](EntriesCall), by an account that has the level of the operation.
 pub(super) struct ListCall<O> {
-    state: Shared,
-    account: Account,
-    path: Vec<String>,
-    parts: Parts,
-    peer: IpAddr,
+    call: EntriesCall,
     operation: PhantomData<O>,
 }
 
@@ -43,22 +39,28 @@ impl<O: Operation + 'static> FromRequest<Shared> for ListCall<O> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &Shared) -> ApiResult<Self> {
-        let (mut parts, _) = request.into_parts();
-        let path = path_values(&mut parts).await?;
-        let account = account(state, &parts.headers).await?;
-        account.check_operation(&O::INFO, &path)?;
-        let peer = ConnectInfo::<Peer>::from_request_parts(&mut parts, state).await;
-        let ConnectInfo(Peer(peer)) =
-            peer.map_err(|_| ApiError::Internal("a connection has no address".to_owned()))?;
         Ok(Self {
-            state: Shared::clone(state),
-            account,
-            path,
-            parts,
-            peer,
+            call: EntriesCall::new(request, state, &O::INFO).await?,
             operation: PhantomData,
         })
     }
+}
+
+impl<O> Deref for ListCall<O> {
+    type Target = EntriesCall;
+
+    fn deref(&self) -> &EntriesCall {
+        &self.call
+    }
+}
+
+/// A call for a list. Its query is read against the fields of what is listed.
+pub(super) struct EntriesCall {
+    state: Shared,
+    account: Account,
+    path: Vec<String>,
+    parts: Parts,
+    peer: IpAddr,
 }
 
 /// A query as it is asked, and what is added to the rows that it finds.
@@ -76,7 +78,27 @@ impl From<ListQuery> for Refined {
     }
 }
 
-impl<O: Operation> ListCall<O> {
+/// Changes what is asked by the values of parameters.
+type Refine<'r> = Box<dyn FnOnce(ListQuery, &[Option<String>]) -> ApiResult<Refined> + Send + 'r>;
+
+impl EntriesCall {
+    async fn new(request: Request, state: &Shared, operation: &OperationInfo) -> ApiResult<Self> {
+        let (mut parts, _) = request.into_parts();
+        let path = path_values(&mut parts).await?;
+        let account = account(state, &parts.headers).await?;
+        account.check_operation(operation, &path)?;
+        let peer = ConnectInfo::<Peer>::from_request_parts(&mut parts, state).await;
+        let ConnectInfo(Peer(peer)) =
+            peer.map_err(|_| ApiError::Internal("a connection has no address".to_owned()))?;
+        Ok(Self {
+            state: Shared::clone(state),
+            account,
+            path,
+            parts,
+            peer,
+        })
+    }
+
     pub(super) fn account(&self) -> &Account {
         &self.account
     }
@@ -137,7 +159,19 @@ impl<O: Operation> ListCall<O> {
         what: Administered,
         of: ListedOf,
         parameters: &[&str],
-        refine: impl FnOnce(ListQuery, &[Option<String>]) -> ApiResult<R>,
+        refine: impl FnOnce(ListQuery, &[Option<String>]) -> ApiResult<R> + Send,
+    ) -> ApiResult {
+        let refine: Refine<'_> = Box::new(|query, values| Ok(refine(query, values)?.into()));
+        self.list_refined(what, of, parameters, refine).await
+    }
+
+    /// Compiled once, for all lists.
+    async fn list_refined(
+        &self,
+        what: Administered,
+        of: ListedOf,
+        parameters: &[&str],
+        refine: Refine<'_>,
     ) -> ApiResult {
         let (text, values) = self.split_query(parameters)?;
         let resource = entries(&self.state, what, of).await?;
@@ -156,7 +190,7 @@ impl<O: Operation> ListCall<O> {
             let message = "entries of the administration have no relations";
             return Err(Invalid::field("_relation", message).into());
         }
-        let Refined { query, completion } = refine(query, &values)?.into();
+        let Refined { query, completion } = refine(query, &values)?;
         let asked = list::ListRequest {
             parts: &self.parts,
             config: &self.state.config,
@@ -169,7 +203,8 @@ impl<O: Operation> ListCall<O> {
             let statements = &self.state.statements;
             Ok(statements.begin_unlisted(self.account.actor(), query))
         };
-        list::answer(asked, &model, &query, begin, resource.list(&model, &query)).await
+        let read = Box::pin(resource.list(&model, &query));
+        list::answer(asked, &model, &query, &begin, read).await
     }
 
     /// The query string without these parameters and `draft`, and their values.

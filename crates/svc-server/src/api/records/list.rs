@@ -1,7 +1,7 @@
 //! Lists: one page in its envelope, a bare array (specification, section 4; wire contract, section 4), or rows in
 //! another form, with what the envelope says in headers.
 
-use std::{collections::HashSet, future::Future, net::IpAddr};
+use std::{collections::HashSet, net::IpAddr};
 
 use axum::extract::ConnectInfo;
 use bytes::Bytes;
@@ -43,7 +43,8 @@ pub(super) async fn list(
         completion: None,
     };
     let begin = || call.access.begin_request(&call.request);
-    answer(asked, model, query, begin, selection.list()).await
+    let read = Box::pin(selection.list());
+    answer(asked, model, query, &begin, read).await
 }
 
 /// How a list was asked for.
@@ -71,8 +72,13 @@ struct Reading {
 
 impl Reading {
     /// Reads a part of the list.
-    async fn part(&self, read: impl Future<Output = ApiResult<Page>>) -> ApiResult<Page> {
-        let mut page = self.running.unless_cancelled(read).await??;
+    async fn part(
+        &self,
+        read: BoxFuture<'_, Result<Page, svc_data::Error>>,
+        explain: impl FnOnce(svc_data::Error) -> ApiError,
+    ) -> ApiResult<Page> {
+        let read = self.running.unless_cancelled(read).await?;
+        let mut page = read.map_err(explain)?;
         if let Some(Completion { complete, .. }) = &self.completion {
             page.results = complete(page.results).await?;
         }
@@ -90,8 +96,8 @@ pub(crate) async fn answer(
     }: ListRequest<'_>,
     model: &Model,
     query: &ListQuery,
-    begin: impl FnOnce() -> ApiResult<Running>,
-    read: impl Future<Output = Result<Page, svc_data::Error>>,
+    begin: &(dyn Fn() -> ApiResult<Running> + Sync),
+    read: BoxFuture<'_, Result<Page, svc_data::Error>>,
 ) -> ApiResult {
     let query_text = parts.uri.query().unwrap_or_default();
     let format = Format::accepted(&parts.headers);
@@ -110,8 +116,8 @@ pub(crate) async fn answer(
         running: begin()?,
         completion,
     };
-    let read = async { read.await.map_err(|error| explained(error, model, query)) };
-    let page = reading.part(read).await?;
+    let explain = |error| explained(error, model, query);
+    let page = reading.part(read, explain).await?;
     let envelope = (!query.no_pagination).then(|| Envelope {
         link: format!(
             "{}{}",
@@ -239,7 +245,7 @@ fn rows(writer: RowWriter, page: Page, reading: Reading) -> ApiResult<Chunks> {
     writer.write(page.results, |writer| {
         let rest = rest?;
         let more: More = Box::pin(async move {
-            let page = reading.part(async { Ok(rest.read().await?) }).await?;
+            let page = reading.part(Box::pin(rest.read()), ApiError::from).await?;
             Ok(rows(writer, page, reading)?)
         });
         Some(more)
@@ -260,7 +266,7 @@ fn streamed(
     // Each part is an array: without its end, and the next without its beginning, they are one.
     let inside = page.results.slice(..page.results.len().saturating_sub(1));
     Chunks::from([head, inside]).followed_by(async move {
-        let mut next = reading.part(async { Ok(rest.read().await?) }).await?;
+        let mut next = reading.part(Box::pin(rest.read()), ApiError::from).await?;
         next.results = next.results.slice(Ord::min(1, next.results.len())..);
         let comma: &[u8] = if next.len > 0 { b"," } else { b"" };
         Ok(streamed(Bytes::from_static(comma), next, reading, tail))

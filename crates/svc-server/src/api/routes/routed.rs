@@ -58,15 +58,16 @@ impl<H: Handler<T, Shared>, T: 'static> Handler<T, Shared> for Routed<H> {
         if is_free || state.rate_limits.is_none() {
             return Either::Left(handler.call(request, state));
         }
-        Either::Right(Box::pin(limited(handler, request, state)))
+        let answer: Answer = Box::new(|request, state| Box::pin(handler.call(request, state)));
+        Either::Right(Box::pin(limited(answer, request, state)))
     }
 }
 
-async fn limited<H: Handler<T, Shared>, T>(
-    handler: H,
-    request: Request,
-    state: Shared,
-) -> Response {
+/// What answers a request.
+type Answer = Box<dyn FnOnce(Request, Shared) -> BoxFuture<'static, Response> + Send>;
+
+/// Answers a request that counts, unless it is one too many.
+async fn limited(answer: Answer, request: Request, state: Shared) -> Response {
     let peer = request.extensions().get::<ConnectInfo<Peer>>();
     let peer = peer.map(|ConnectInfo(Peer(address))| *address);
     let standing = match &state.rate_limits {
@@ -82,10 +83,10 @@ async fn limited<H: Handler<T, Shared>, T>(
         None => None,
     };
     let Some(standing) = standing else {
-        return handler.call(request, state).await;
+        return answer(request, state).await;
     };
     let mut response = match standing.check() {
-        Ok(()) => handler.call(request, Shared::clone(&state)).await,
+        Ok(()) => answer(request, Shared::clone(&state)).await,
         Err(refused) => {
             state.metrics.rate_limited.fetch_add(1, Ordering::Relaxed);
             refused.into_response()
