@@ -23,6 +23,7 @@ mod sign_in;
 mod slow;
 mod sql;
 mod sql_text;
+mod values;
 mod views;
 
 use rusqlite::Connection;
@@ -79,11 +80,25 @@ impl Setup {
             .unwrap();
         let postgres = PostgresServer::shared().database(postgres);
         let mariadb = MariadbServer::shared().database(mariadb);
-        let connects = [
-            "--connect=s=sqlite:s.db".to_owned(),
-            format!("--connect=p={postgres}"),
-            format!("--connect=m={mariadb}"),
-        ];
+        Self::start(
+            folder,
+            &[
+                "--connect=s=sqlite:s.db".to_owned(),
+                format!("--connect=p={postgres}"),
+                format!("--connect=m={mariadb}"),
+            ],
+        )
+    }
+
+    /// A service over what this script makes in a file, which is the database `s`.
+    fn over_file(script: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Connection::open(folder.path().join("s.db")).unwrap();
+        file.execute_batch(script).unwrap();
+        Self::start(folder, &["--connect=s=sqlite:s.db".to_owned()])
+    }
+
+    fn start(folder: TempDir, connects: &[String]) -> Self {
         let mut all = vec!["serve"];
         all.extend(connects.iter().map(String::as_str));
         let service = Service::start(folder.path(), &all);

@@ -286,6 +286,7 @@ filter-group-first = als Alternative zu allen anderen
 filter-group-new = in einer weiteren Möglichkeit
 columns = Spalten
 columns-apply = Diese zeigen
+filters-gone = Diese Filter betreffen Spalten, die es nicht mehr gibt. Sie wurden weggelassen, und es sind vielleicht mehr Datensätze zu sehen: { $names }
 columns-gone = Diese Spalten gibt es nicht mehr, sie wurden ausgelassen: { $names }
 columns-remember = Diese Spalten immer zuerst anzeigen
 columns-forget = Meine Auswahl der Spalten vergessen
@@ -298,6 +299,7 @@ columns-pin-of = Fest: { $name }
 columns-pin-hint = Feste Spalten, höchstens drei, stehen vorn und bleiben sichtbar, wenn die Tabelle zur Seite gerollt wird. Auf einem schmalen Bildschirm bleibt nur die erste.
 columns-unpinned = Nur drei Spalten können fest sein, die übrigen sind es nicht.
 records-empty = Kein Datensatz passt.
+record-gone = Diesen Datensatz gibt es nicht mehr: Er wurde gelöscht, oder sein Schlüssel wurde geändert. Was Sie eingegeben haben, steht noch im Formular.
 record-new = Neuer Datensatz
 count-exact = { $count ->
     [one] ein Datensatz
@@ -367,6 +369,7 @@ by-database = Setzt die Datenbank.
 unread = Kann jetzt nicht gelesen werden und bleibt, wie es ist.
 why-view = Das ist eine Sicht, deren Datensätze nicht geändert werden können.
 why-rights = Sie dürfen Datensätze dieser Tabelle nicht ändern.
+key-empty = Der Schlüssel ist leer, daher lässt sich der Datensatz hier nicht öffnen.
 why-database = Diesen Wert setzt die Datenbank, deshalb kann er nicht geändert werden.
 why-key = Diese Tabelle hat keinen Primärschlüssel: Ein Datensatz wird über { $field } gefunden. Wo das leer ist oder mehrere Datensätze dasselbe haben, kann er nicht geändert werden.
 binary-hint = Hexadezimale Ziffern, zwei für jedes Byte. Später kann eine Datei sie ersetzen.
@@ -493,7 +496,7 @@ bulk-undo-refused = { $count ->
 }
 bulk-undo-stopped = Noch wurden nicht alle Datensätze erreicht.
 bulk-undo-go-on = Weiter
-bulk-other-values = Die Werte sind nicht die der Vorschau. Nichts wurde geändert; sehen Sie sich die neue Vorschau an.
+bulk-other-values = Die Werte oder die ausgelassenen Datensätze sind nicht die der Vorschau. Nichts wurde geändert; sehen Sie sich die neue Vorschau an.
 
 # Export and import.
 
@@ -642,6 +645,7 @@ sql-first-rows = { $count ->
    *[other] die ersten { $count } Zeilen; es gibt mehr
 }
 sql-milliseconds = { $count } ms
+sql-ended-early = Die Antwort endete zu früh. Führen Sie die Abfrage noch einmal aus.
 sql-empty = Die Abfrage hat keine Zeilen.
 sql-csv = Als CSV
 sql-place = Im Text: Zeile { $line }, Spalte { $column }.
@@ -1068,6 +1072,7 @@ rights-may-read = lesen: Listen und Datensätze sehen
 rights-may-write = schreiben: Datensätze anlegen und ändern
 rights-may-delete = Datensätze löschen
 rights-none-hint = Ist nichts angekreuzt, ist alles verboten.
+rights-saved-here = Nur für { $environment } gespeichert. In allen anderen Umgebungen gilt weiter die Regel für alle: { $rights }.
 rights-where = Gilt
 rights-where-all = in allen Umgebungen
 rights-where-here = nur in { $environment }

@@ -283,6 +283,7 @@ filter-group-first = as an alternative to all others
 filter-group-new = in another alternative
 columns = Columns
 columns-apply = Show these
+filters-gone = These filters are about columns that are not there any more, so they were left out, and more records may be shown: { $names }
 columns-gone = These columns are not there any more, so they were left out: { $names }
 columns-remember = Show these by default
 columns-forget = Forget the columns that I chose
@@ -295,6 +296,7 @@ columns-pin-of = Pin { $name }
 columns-pin-hint = Pinned columns, three at most, come first and stay visible when the table is scrolled sideways. On a narrow screen only the first one stays.
 columns-unpinned = Only three columns can be pinned, so the others were not.
 records-empty = No record fits.
+record-gone = This record is not there any more: it was deleted, or its key was changed. What you typed is still in the form.
 record-new = New record
 count-exact = { $count ->
     [one] one record
@@ -364,6 +366,7 @@ by-database = Set by the database.
 unread = It cannot be read now, and stays as it is.
 why-view = This is a view, whose records cannot be changed.
 why-rights = You may not change records of this table.
+key-empty = The key is empty, so the record cannot be opened here.
 why-database = The database sets this value, so it cannot be changed.
 why-key = This table has no primary key: a record is found by { $field }. Where that is empty, or several records have the same, it cannot be changed.
 binary-hint = Hexadecimal digits, two for each byte. Later, a file can replace them.
@@ -490,7 +493,7 @@ bulk-undo-refused = { $count ->
 }
 bulk-undo-stopped = Not all records were reached yet.
 bulk-undo-go-on = Go on
-bulk-other-values = The values are not those of the preview. Nothing was changed; look at the new preview.
+bulk-other-values = The values, or the records that are left out, are not those of the preview. Nothing was changed; look at the new preview.
 
 # Export and import.
 
@@ -645,6 +648,7 @@ sql-first-rows = { $count ->
    *[other] the first { $count } rows; there are more
 }
 sql-milliseconds = { $count } ms
+sql-ended-early = The answer ended early. Run the query again.
 sql-empty = The query has no rows.
 sql-csv = As CSV
 sql-place = In the text: line { $line }, column { $column }.
@@ -1071,6 +1075,7 @@ rights-may-read = read: see lists and records
 rights-may-write = write: create and change records
 rights-may-delete = delete records
 rights-none-hint = With nothing ticked, everything is forbidden.
+rights-saved-here = Saved for { $environment } alone. In all other environments, the rule for all of them still holds: { $rights }.
 rights-where = Applies
 rights-where-all = in all environments
 rights-where-here = in { $environment } only

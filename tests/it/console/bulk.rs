@@ -58,6 +58,12 @@ fn many_records_are_changed_after_a_preview_and_only_as_many_as_it_said() {
         assert_eq!(others.status, 400, "{}", others.body);
         assert_eq!(get(12)["price"], json!(null));
 
+        // So is the number when another record is left out.
+        let fewer = [("leave", "12"), ("action", "run")];
+        let fewer = browser.submit(&place, &preview.body, &fewer);
+        assert_eq!(fewer.status, 400, "{}", fewer.body);
+        assert_eq!(get(13)["price"], json!(null));
+
         // One more fits meanwhile: nothing is changed, and it is said.
         add(18, "nut");
         let met = browser.submit(&place, &preview.body, &[("action", "run")]);

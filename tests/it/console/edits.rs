@@ -340,3 +340,23 @@ fn what_cannot_be_changed_says_why_and_what_binary_data_is_required_can_be_enter
 fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
+
+#[test]
+fn what_was_typed_stays_in_the_form_where_the_record_was_deleted_meanwhile() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for engine in ENGINES {
+        let path = record(engine, 2);
+        let page = browser.page(&path);
+        let delete = setup.service.data("DELETE", engine, "/models/parts/2");
+        delete.expect(204);
+        let gone = browser.submit(&path, &page, &[("value:name", "typed")]);
+        assert_eq!(gone.status, 404, "{}", gone.body);
+        assert_eq!(faults_of(&gone.body), Vec::<String>::new());
+        assert!(
+            gone.body.contains("value=\"typed\"") && gone.body.contains("not there any more"),
+            "{}",
+            gone.body
+        );
+    }
+}

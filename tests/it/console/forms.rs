@@ -116,6 +116,25 @@ fn a_form_of_a_browser_that_says_nothing_is_taken_with_the_token_of_its_session(
 }
 
 #[test]
+fn a_secret_is_not_shown_with_a_form_that_comes_back() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let place = format!("{HOME}integrations/secrets/");
+    let mut fields = form_of(&browser.page(&place), &place).fields;
+    for (name, value) in &mut fields {
+        match &**name {
+            "hosts" => "api.example.com".clone_into(value),
+            "secret" => "swordfish".clone_into(value),
+            _ => {}
+        }
+    }
+    let back = post_silently(&browser, &place, &without_token(&fields));
+    assert_eq!(back.status, 403, "{}", back.body);
+    assert!(back.body.contains("api.example.com"), "{}", back.body);
+    assert!(!back.body.contains("swordfish"), "{}", back.body);
+}
+
+#[test]
 fn every_form_has_the_token() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);

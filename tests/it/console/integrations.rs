@@ -172,7 +172,7 @@ fn secrets_and_hosts_are_set_and_their_values_never_come_back() {
         ("resource", "s"),
         ("name", "token"),
         ("hosts", "api.example.com, b.example.com"),
-        ("value", "swordfish"),
+        ("secret", "swordfish"),
     ];
     let set = browser.submit_ok(&place, &page, &fields);
     let listed = browser.page(&set);

@@ -501,3 +501,29 @@ fn the_last_operator_stays_and_the_page_says_so() {
     let gone = browser.submit_ok(&delete, &page, &[("confirm", "dora@example.com")]);
     assert_eq!(gone, "/console/accounts/");
 }
+
+#[test]
+fn a_rule_that_is_made_one_for_all_environments_counts_here_too_and_one_for_here_says_what_holds_elsewhere()
+ {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let rights = team(&browser, "Movers", "nothing");
+    let place = format!("{rights}rule/?resource=s&model=parts");
+    let save = |fields: &[(&str, &str)]| {
+        let page = browser.page(&place);
+        browser.page(&browser.submit_ok(&place, &page, fields))
+    };
+    save(&[("right", "read"), ("where", "here")]);
+    let all = save(&[("right", "write"), ("where", "all")]);
+    assert!(all.contains("may: write"), "{all}");
+    assert!(
+        all.contains("name=\"where\" value=\"all\" checked"),
+        "{all}"
+    );
+    let here = save(&[("right", "delete"), ("where", "here")]);
+    assert!(here.contains("may: delete"), "{here}");
+    assert!(
+        here.contains("the rule for all of them still holds: write"),
+        "{here}"
+    );
+}

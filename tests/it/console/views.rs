@@ -42,6 +42,8 @@ fn a_view_is_kept_shared_changed_and_deleted() {
         "{page}"
     );
 
+    assert!(page.contains("more records may be shown: gone<"), "{page}");
+
     let twice = browser.page(&format!("{list}?_view={uid}&lost=1&_fields=id,lost"));
     assert!(!twice.contains("lost, lost"), "{twice}");
 

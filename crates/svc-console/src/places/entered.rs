@@ -43,10 +43,12 @@ pub(crate) fn with_lines_of(text: &str, before: &Entered) -> String {
     }
 }
 
-/// What a browser makes of a value that nobody has touched.
+/// What a browser makes of a value that nobody has touched. A page cannot hold the character U+0000.
 pub(crate) fn normal(entered: &Entered) -> Entered {
     match entered {
-        Entered::Text(text) => Entered::Text(with_lines_of(text, entered)),
+        Entered::Text(text) => {
+            Entered::Text(with_lines_of(text, entered).replace('\0', "\u{FFFD}"))
+        }
         other => other.clone(),
     }
 }
@@ -102,6 +104,8 @@ mod tests {
         // A browser makes one of all kinds.
         let mixed = Entered::Text("a\rb\nc\r\nd".to_owned());
         assert_eq!(normal(&mixed), Entered::Text("a\r\nb\r\nc\r\nd".to_owned()));
+        let zero = Entered::Text("a\0b".to_owned());
+        assert_eq!(normal(&zero), Entered::Text("a\u{FFFD}b".to_owned()));
     }
 
     #[test]

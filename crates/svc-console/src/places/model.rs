@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Deref, sync::Arc, time::Duration};
 
-use svc_api::{Client, Records};
+use svc_api::{Call, Client, HasTimeZone, Records};
 use svc_model::{
     Count, JsonObject, ListQuery, Lookup, ModelName, QueryString, RecordId, ResourceName,
     records::Collection,
@@ -77,6 +77,23 @@ pub(crate) struct Reference<'m> {
     pub(crate) local: Vec<&'m str>,
     /// The fields there, in the same order.
     pub(crate) related: Vec<&'m str>,
+}
+
+impl<'m> Reference<'m> {
+    /// The fields here whose values are the key of the record there, in the order of that key; `None` where they refer to other
+    /// fields of it.
+    pub(crate) fn key(&self) -> Option<Vec<&'m str>> {
+        let here = |field| {
+            let at = self.related.iter().position(|related| *related == field)?;
+            self.local.get(at).copied()
+        };
+        let key = key_fields(self.model);
+        let is_all = key.len() == self.related.len() && !key.is_empty();
+        key.into_iter()
+            .map(here)
+            .collect::<Option<_>>()
+            .filter(|_| is_all)
+    }
 }
 
 impl<'v> Model<'v> {
@@ -214,6 +231,14 @@ impl<'v> Model<'v> {
         Ok(self)
     }
 
+    /// A call whose times are in the zone of who is signed in, both those that are sent and those that come back.
+    pub(crate) fn in_zone<O: HasTimeZone, V>(&self, call: Call<O, V>) -> Call<O, V> {
+        match &self.context.account.timezone {
+            Some(zone) => call.time_zone(zone),
+            None => call,
+        }
+    }
+
     /// Another model of the resource, or this one.
     pub(crate) fn described(&self, name: &str) -> Option<&ModelDescription> {
         self.all.iter().find(|known| known.model == name)
@@ -259,14 +284,17 @@ impl<'v> Model<'v> {
     ) -> impl Iterator<Item = (&str, &str, Href)> {
         let relations = self.description.relations.iter();
         relations.filter_map(|relation| {
-            let is_here =
-                relation.direction == Direction::OneToMany && !relation.related_field.contains(',');
-            let known = self
-                .all
-                .iter()
-                .any(|known| known.model == relation.related_model);
-            let value = plain_text(record, &relation.local_field).filter(|_| is_here && known)?;
-            let query = ListQuery::new().filter(&relation.related_field, Lookup::Exact, &*value);
+            let mut all = self.all.iter();
+            if relation.direction != Direction::OneToMany
+                || !all.any(|known| known.model == relation.related_model)
+            {
+                return None;
+            }
+            let pairs = relation.local_field.split(',');
+            let mut pairs = pairs.zip(relation.related_field.split(','));
+            let query = pairs.try_fold(ListQuery::new(), |query, (here, there)| {
+                Some(query.filter(there, Lookup::Exact, &*plain_text(record, here)?))
+            })?;
             let list = self
                 .list_of(&relation.related_model)
                 .query(query.to_query_string());

@@ -67,7 +67,14 @@ pub(crate) async fn answer(
         Err(Problem::Api(error))
             if visit.is_post() && is_passing(&error) && !referred::is_open(visit.form()) =>
         {
-            return Ok(unread(visit, &model, &id, &error));
+            let message = notice::of_error(visit, &error);
+            let page = unread(visit, &model, &id, message);
+            return Ok(page.status(StatusCode::SERVICE_UNAVAILABLE));
+        }
+        Err(Problem::NotFound) if !referred::is_open(visit.form()) => {
+            let message = notice::error(visit, &visit.texts.get("record-gone"));
+            let page = unread(visit, &model, &id, message);
+            return Ok(page.status(StatusCode::NOT_FOUND));
         }
         loaded => loaded?,
     };
@@ -112,7 +119,7 @@ pub(crate) async fn answer(
     let call = records
         .typed::<JsonObject>()
         .update(id.clone(), &sent.changes);
-    match call.if_match(opened).send().await {
+    match model.in_zone(call).if_match(opened).send().await {
         Ok(changed) => {
             let id = model.id_of(&changed).unwrap_or(id);
             Ok(Answer::go(&model.record(&id).with("saved", "1")))
@@ -164,12 +171,8 @@ pub(crate) async fn create(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
         return Ok(Answer::page(page).status(StatusCode::BAD_REQUEST));
     }
     let records = model.records();
-    match records
-        .typed::<JsonObject>()
-        .create(&sent.changes)
-        .send()
-        .await
-    {
+    let call = records.typed::<JsonObject>().create(&sent.changes);
+    match model.in_zone(call).send().await {
         Ok(made) => {
             let place = match model.id_of(&made) {
                 Some(id) => model.record(&id).with("saved", "1"),
@@ -197,11 +200,9 @@ async fn choose(model: &Model<'_>, scope: &Scope, place: &Href, title: String) -
 
 async fn load(model: &Model<'_>, id: &RecordId) -> Result<(JsonObject, String)> {
     let records = model.records();
-    let mut call = records.typed::<JsonObject>().get(id.clone());
-    if let Some(zone) = &model.context.account.timezone {
-        call = call.time_zone(zone);
-    }
-    let tagged = call.excerpt(LONGEST).send_tagged().await;
+    let call = records.typed::<JsonObject>().get(id.clone());
+    let call = model.in_zone(call).excerpt(LONGEST);
+    let tagged = call.send_tagged().await;
     match tagged {
         Ok(tagged) => {
             let etag = tagged.etag.unwrap_or_default();
@@ -213,14 +214,12 @@ async fn load(model: &Model<'_>, id: &RecordId) -> Result<(JsonObject, String)> 
 }
 
 /// The form again although its record cannot be read now: what was typed is in it, and is sent again by its button.
-fn unread(visit: &Visit, model: &Model<'_>, id: &RecordId, error: &Error) -> Answer {
+fn unread(visit: &Visit, model: &Model<'_>, id: &RecordId, message: Markup) -> Answer {
     let form = visit.form();
     let nothing = JsonObject::new();
     let sent = Sent::of_form(model, form, Some(&nothing));
-    let message = notice::of_error(visit, error);
     let etag = form.text("etag");
-    let page = page(model, id, &nothing, etag, &sent, Some(message));
-    Answer::page(page).status(StatusCode::SERVICE_UNAVAILABLE)
+    Answer::page(page(model, id, &nothing, etag, &sent, Some(message)))
 }
 
 /// The status of a form that is shown again, since the service has refused it or what it needs is away.

@@ -56,6 +56,7 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let Read {
         wanted,
         gone,
+        lost,
         invalid,
     } = read(
         &model,
@@ -103,7 +104,8 @@ pub(crate) async fn answer(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     let page = |bars: &Markup, slow: Option<&Markup>, rows: &Markup| {
         let notes = html! {
             @if let Some(slow) = slow { (slow) }
-            @if !view.gone.is_empty() { (gone_columns(visit, &view.gone)) }
+            (left_out(visit, "filters-gone", &lost))
+            (left_out(visit, "columns-gone", &view.gone))
         };
         frame.page(&Stacked([bars, &notes, rows]))
     };
@@ -124,19 +126,22 @@ struct Read {
     wanted: ListQuery,
     /// The columns that it names and that are not there.
     gone: Vec<String>,
+    /// The columns that filters are about and that are not there.
+    lost: Vec<String>,
     invalid: Option<Invalid>,
 }
 
 /// Reads an address. That of a saved view may be older than the structure of the database: what is gone is left out.
 fn read(model: &Model<'_>, query: &str, is_saved: bool) -> Read {
     let is_field = |name: &str| model.field(name).is_some();
-    let mut gone = Vec::new();
+    let (mut gone, mut lost) = (Vec::new(), Vec::new());
     let mut read = match ListQuery::parse(query, &is_field) {
         Ok(wanted) => wanted,
         Err(invalid) if !is_saved => {
             return Read {
                 wanted: ListQuery::new(),
                 gone,
+                lost,
                 invalid: Some(invalid),
             };
         }
@@ -145,7 +150,7 @@ fn read(model: &Model<'_>, query: &str, is_saved: bool) -> Read {
             for part in query.split('&') {
                 match ListQuery::parse(part, &is_field) {
                     Ok(_) => parts.push(part),
-                    Err(_) => gone.push(name_of(part)),
+                    Err(_) => lost.push(name_of(part)),
                 }
             }
             ListQuery::parse(&parts.join("&"), &is_field).unwrap_or_default()
@@ -163,6 +168,7 @@ fn read(model: &Model<'_>, query: &str, is_saved: bool) -> Read {
     Read {
         wanted: read,
         gone,
+        lost,
         invalid: None,
     }
 }
@@ -176,15 +182,17 @@ fn name_of(part: &str) -> String {
     field.to_owned()
 }
 
-fn gone_columns(visit: &Visit, gone: &[String]) -> Markup {
-    let once = gone
+/// Says what was left out, and each name once.
+fn left_out(visit: &Visit, text: &str, names: &[String]) -> Markup {
+    if names.is_empty() {
+        return html! {};
+    }
+    let once = names
         .iter()
         .enumerate()
-        .filter(|(at, name)| !gone[..*at].contains(name));
+        .filter(|(at, name)| !names[..*at].contains(name));
     let once: Vec<&str> = once.map(|(_, name)| name.as_str()).collect();
-    let text = visit
-        .texts
-        .with("columns-gone", [("names", once.join(", ").into())]);
+    let text = visit.texts.with(text, [("names", once.join(", ").into())]);
     notice::error(visit, &text)
 }
 

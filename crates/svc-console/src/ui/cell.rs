@@ -44,12 +44,14 @@ impl Render for Cell<'_> {
                     (texts.with("bytes", [("count", bytes_of(text.as_deref(), cut).into())]))
                 }
             },
-            (FieldType::DateTimeField | FieldType::DateField, Some(text)) => html! {
-                time datetime=(Escaped(&text)) {
-                    @let (day, clock) = date_parts(&text);
-                    (Escaped(day)) @if !clock.is_empty() { " " (Escaped(clock)) }
+            (FieldType::DateTimeField | FieldType::DateField, Some(text)) if !text.is_empty() => {
+                html! {
+                    time datetime=(Escaped(&text)) {
+                        @let (day, clock) = date_parts(&text);
+                        (Escaped(day)) @if !clock.is_empty() { " " (Escaped(clock)) }
+                    }
                 }
-            },
+            }
             (FieldType::JsonField | FieldType::GeometryField | FieldType::ArrayField, text)
                 if text.as_deref() != Some("") =>
             {

@@ -19,6 +19,9 @@ pub(crate) const AROUND: &str = "around";
 /// Fields that say something about a form, and that nobody enters.
 const HIDDEN: [&str; 5] = ["account", "etag", "key", "action", AROUND];
 
+/// The field with a secret, which no page shows again.
+pub(crate) const SECRET: &str = "secret";
+
 /// Who somebody is: an e-mail address and a password, which `autocomplete` says whether it is a new one.
 pub(crate) fn email_and_password(texts: &Texts, email: &str, autocomplete: &str) -> Markup {
     html! {
@@ -46,8 +49,8 @@ pub(crate) fn token_field(visit: &Visit) -> Markup {
     }
 }
 
-/// What was entered, as fields that nobody sees: all of it but the token, which is another one now, and passwords, which are
-/// entered again.
+/// What was entered, as fields that nobody sees: all of it but the token, which is another one now, and passwords and secrets,
+/// which are entered again.
 pub(crate) fn kept_fields(visit: &Visit) -> Markup {
     html! {
         @for (name, value) in kept(visit.form()) { input type="hidden" name=(name) value=(value); }
@@ -58,7 +61,8 @@ pub(crate) fn kept_fields(visit: &Visit) -> Markup {
 /// The fields of a form that may be sent again as they are.
 pub(crate) fn kept(form: &Form) -> impl Iterator<Item = (&str, &str)> {
     let fields = form.iter();
-    fields.filter(|(name, _)| !name.contains("password") && *name != TOKEN)
+    let is_hidden = |name: &str| name.contains("password") || name == SECRET;
+    fields.filter(move |(name, _)| !is_hidden(name) && *name != TOKEN)
 }
 
 /// What was entered, for somebody to read and to copy.

@@ -83,7 +83,7 @@ export const project = {
     await person.select(person.field("resource"), resource);
     await person.fill(person.field("name"), `key_${way}`);
     await person.fill(person.field("hosts"), "api.example.com");
-    await person.fill(person.field("value"), "a secret value");
+    await person.fill(person.field("secret"), "a secret value");
     await save(person);
     await row(person, `key_${way}`).waitFor();
     assert.doesNotMatch(await person.page.content(), /a secret value/);

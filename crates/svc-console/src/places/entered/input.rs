@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use svc_model::resources::{FieldDescription, FieldType};
 
-use super::Entered;
+use super::{Entered, normal};
 use crate::texts::Texts;
 
 /// Texts that are longer than this, or have lines, get more than one line.
@@ -33,7 +33,9 @@ pub(crate) fn input(
         error,
         is_cell,
     } = *named;
-    let text = match now {
+    // As a browser shows it.
+    let shown = normal(now);
+    let text = match &shown {
         Entered::Text(text) => text.as_str(),
         _ => "",
     };
@@ -56,7 +58,8 @@ pub(crate) fn input(
     html! {
         @if field.field == FieldType::BooleanField {
             select id=(id) name=(name) aria-invalid=[invalid] aria-describedby=[error] {
-                @if text.is_empty() { option value="" selected {} }
+                // A column of SQLite that is called boolean holds other values too, which stay as they are.
+                @if !is_true(text) && !is_false(text) { option value=(text) selected { (text) } }
                 option value="true" selected[is_true(text)] { (texts.get("yes")) }
                 option value="false" selected[is_false(text)] { (texts.get("no")) }
             }

@@ -11,7 +11,7 @@ use crate::{
     problem::Result,
     ui::{
         credentials::Listed,
-        form::{Confirmation, Outcome, account_field},
+        form::{Confirmation, Outcome, SECRET, account_field},
         notice, paging, table, time,
     },
 };
@@ -26,7 +26,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
         return list(context, message, StatusCode::OK).await;
     }
     let form = visit.form();
-    let value = form.text("value").to_owned();
+    let value = form.text(SECRET).to_owned();
     let mut new = NewSecret::new(form.text("resource"), form.text("name").trim(), "", value);
     let hosts = form.text("hosts").split([',', '\n']).map(str::trim);
     new.hosts = hosts
@@ -130,7 +130,7 @@ fn form(context: &Context<'_>, is_open: bool) -> Markup {
                         span.small.muted { (texts.get("integrations-sent-to-hint")) }
                     }
                     label { (texts.get("integrations-value"))
-                        input type="password" name="value" value=(form.text("value")) required autocomplete="off";
+                        input type="password" name=(SECRET) value=(form.text(SECRET)) required autocomplete="off";
                         span.small.muted { (texts.get("integrations-value-hint")) }
                     }
                     button.primary { (texts.get("save")) }

@@ -1,11 +1,13 @@
 //! One cell of the table: a form for its value, beside it, and the cell again when it was saved.
 
+use std::borrow::Cow;
+
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::Error;
 use svc_model::{
     Condition, Expand, Expanded, FieldFilter, JsonObject, ListQuery, Lookup, Operand, RecordId,
-    resources::FieldDescription,
+    resources::{FieldDescription, FieldType},
 };
 
 use super::{fields, history, load, refused, sent::Sent, status_again};
@@ -70,7 +72,7 @@ pub(super) async fn answer(visit: &Visit, model: &Model<'_>, id: &RecordId) -> R
     let call = records
         .typed::<JsonObject>()
         .update(id.clone(), &sent.changes);
-    match call.if_match(opened).send().await {
+    match model.in_zone(call).if_match(opened).send().await {
         Ok(changed) => {
             let id = model.id_of(&changed).unwrap_or_else(|| id.clone());
             let message = history::saved(model, &id).await;
@@ -125,10 +127,12 @@ async fn saved(
         expand.add(Expanded::new(&field.name).fields(labels));
         call = call.expand(expand);
     }
-    if let Some(zone) = &model.context.account.timezone {
-        call = call.time_zone(zone);
-    }
-    let record = call.fields(names).excerpt(EXCERPT).send().await?;
+    let record = model
+        .in_zone(call)
+        .fields(names)
+        .excerpt(EXCERPT)
+        .send()
+        .await?;
     let href = model.record(id);
     let column = TableColumn::plain(field);
     let column = DataColumn::new(model, &column, false);
@@ -193,7 +197,12 @@ pub(super) fn lists(
             },
         )
     };
-    let (same, other) = match plain_text(record, &field.name) {
+    let value = match field.field {
+        // A string in a JSON column is meant with its quotes.
+        FieldType::JsonField => record.get_raw(&field.name).map(Cow::Borrowed),
+        _ => plain_text(record, &field.name),
+    };
+    let (same, other) = match value.filter(|value| value != "null") {
         None => (
             with(Lookup::Isnull, true.into()),
             with(Lookup::Isnull, false.into()),

@@ -10,7 +10,7 @@ use super::sent::{Conflict, Sent, written_before};
 use crate::{
     places::{
         entered::{Entered, Input, input},
-        model::Model,
+        model::{Model, Reference},
     },
     texts::Texts,
     ui::cell::cell,
@@ -127,19 +127,36 @@ fn one(
                 @if let Some(messages) = errors {
                     p.field-error id=(error_id) { (messages.join("; ")) }
                 }
-                @if let Some((relation, related)) = model.leads_to(name) {
-                    p.small.muted {
-                        @match now {
-                            Entered::Text(key) if related.primary_key_field == relation.related_field => {
-                                a href=(model.record_of(&related.model, &RecordId::from(key.as_str()))) {
-                                    (texts.with("refers-open", [("model", related.model.as_str().into()), ("key", key.as_str().into())]))
-                                }
-                            },
-                            _ => (texts.with("refers-to", [("model", related.model.as_str().into())])),
-                        }
-                    }
+                @if let Some(reference) = model.reference_of(name) {
+                    p.small.muted { (refers(model, &reference, sent)) }
                 }
             }
+        }
+    }
+}
+
+/// Where a field leads to, together with others where it is a part of a longer reference.
+fn refers(model: &Model<'_>, reference: &Reference<'_>, sent: &Sent) -> Markup {
+    let texts = model.texts();
+    let related = &reference.model.model;
+    let text = |field: &&str| match sent.entered.get(*field) {
+        Some(Entered::Text(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let key = reference.key();
+    let key: Option<Vec<&str>> = key.and_then(|key| key.iter().map(text).collect());
+    let id = key.as_deref().map(|key| match key {
+        [only] => RecordId::from(*only),
+        parts => RecordId::composite(parts),
+    });
+    html! {
+        @match (id, key) {
+            (Some(id), Some(key)) if !id.as_str().is_empty() => {
+                a href=(model.record_of(related, &id)) {
+                    (texts.with("refers-open", [("model", related.as_str().into()), ("key", key.join(", ").into())]))
+                }
+            },
+            _ => (texts.with("refers-to", [("model", related.as_str().into())])),
         }
     }
 }

@@ -71,7 +71,8 @@ pub(super) async fn step(
         return Ok(Step::Ask(answer));
     }
     let records = related.records().typed::<JsonObject>();
-    match records.create(&sent.changes).send().await {
+    let call = records.create(&sent.changes);
+    match related.in_zone(call).send().await {
         Ok(made) => {
             let values = reference.related.iter();
             let values: Option<Vec<String>> = values

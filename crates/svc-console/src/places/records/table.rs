@@ -1,6 +1,6 @@
 //! The table itself.
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use maud::{Markup, Render, html};
 use svc_model::{
@@ -17,7 +17,7 @@ use crate::{
     assets::{CELL, GRID, RECORDS, SAVED},
     href::Href,
     json::{Borrowed, Object as _, Row},
-    places::model::{self, LIST, Model, row_anchor},
+    places::model::{self, LIST, Model, Reference, row_anchor},
     texts::Around,
     ui::{cell::cell, escaped::Escaped, frame::Room, paging, table},
 };
@@ -292,6 +292,8 @@ struct Referring<'t> {
     model: &'t ModelDescription,
     /// What the addresses of its records begin with; `None` where the field leads to another column than its key.
     place: Option<Href>,
+    /// The fields whose values are its key together, where the field is one of several that refer to it.
+    key: Vec<&'t str>,
 }
 
 impl<'t> DataColumn<'t> {
@@ -301,11 +303,21 @@ impl<'t> DataColumn<'t> {
         Self {
             shown,
             is_key: is_first || model.key_fields().contains(&name),
-            reference: model.leads_to(name).map(|(relation, related)| Referring {
-                model: related,
-                place: (related.primary_key_field == relation.related_field)
-                    .then(|| model.records_of(&related.model)),
-            }),
+            reference: model
+                .reference_of(name)
+                .map(|reference| Referring::of(model, &reference)),
+        }
+    }
+}
+
+impl<'t> Referring<'t> {
+    fn of(model: &Model<'_>, reference: &Reference<'t>) -> Self {
+        let key = reference.key();
+        let related = &reference.model.model;
+        Self {
+            model: reference.model,
+            place: key.is_some().then(|| model.records_of(related)),
+            key: key.filter(|key| key.len() > 1).unwrap_or_default(),
         }
     }
 }
@@ -327,18 +339,30 @@ pub(crate) fn cells(
                 @let cut = || record.cut.raw(&field.name)?.parse().ok();
                 @let value = || cell(model.texts(), field.field, record.fields.raw(&field.name), cut());
                 @match (href.filter(|_| *is_key), reference) {
-                    (Some(href), _) => a.key href=(href) { bdi { (Escaped(text().as_deref().unwrap_or("NULL"))) } },
+                    (Some(href), _) => a.key href=(href) {
+                        @match text().as_deref() {
+                            Some("") => (value()),
+                            text => bdi { (Escaped(text.unwrap_or("NULL"))) },
+                        }
+                    },
+                    (None, _) if *is_key && text().as_deref() == Some("") => {
+                        (value()) " " span.muted { (model.texts().get("key-empty")) }
+                    },
                     (None, None) => (value()),
                     (None, Some(referring)) => @match text() {
                         None => (value()),
                         Some(key) => {
                             @let label = model::label(referring.model, &record.expanded.object(&field.name));
                             @let label = Some(label).filter(|label| !label.is_empty() && **label != *key);
-                            @match &referring.place {
-                                Some(place) => a.reference href=(place.one_below(&key)) {
+                            @let id = match referring.key.as_slice() {
+                                [] => Some(Cow::Borrowed(&*key)),
+                                fields => model::id_by(fields, record.fields).map(|id| id.as_str().to_owned().into()),
+                            };
+                            @match (&referring.place, &id) {
+                                (Some(place), Some(id)) => a.reference href=(place.one_below(id)) {
                                     bdi { (Escaped(label.as_deref().unwrap_or(&key))) }
                                 },
-                                None => (value()),
+                                _ => (value()),
                             }
                             @if label.is_some() { " " span.muted { bdi { (Escaped(&key)) } } }
                         },

@@ -18,6 +18,9 @@ use crate::{
     ui::{filled::Filled, form::account_field, frame::Area},
 };
 
+/// That a rule is for this environment alone.
+const HERE: &str = "here";
+
 /// The address of the rule about a team and something.
 pub(super) fn place(context: &Context<'_>, team: &str, subject: Subject<'_>) -> Href {
     let place = context.place(["rights", team, "rule"]);
@@ -49,12 +52,13 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let mut filled = Filled::new(visit);
     let place = place(context, uid, subject);
     if visit.is_post() {
-        match change(context, &team, subject).await {
-            Ok(()) => return Ok(Answer::go(&place.with("saved", "1"))),
+        match change(context, &rights, subject).await {
+            Ok(()) => return Ok(Answer::go(&place.with("saved", visit.form().text("where")))),
             Err(error) => filled.refuse(error, &[])?,
         }
-    } else if query.get("saved").is_some() {
-        filled.done(&context.texts().get("saved"));
+    } else if let Some(saved) = query.get("saved") {
+        let others = rights.own(subject).1.filter(|_| saved == HERE);
+        filled.done(&saved_as(context, others));
     }
     let page = Rules {
         context,
@@ -79,28 +83,52 @@ fn parts(subject: Subject<'_>) -> (Option<&str>, Option<&str>) {
     }
 }
 
+/// What is said of a rule that was saved, for this environment alone where there is one for the others.
+fn saved_as(context: &Context<'_>, others: Option<&Rule>) -> String {
+    let texts = context.texts();
+    match others {
+        None => texts.get("saved"),
+        Some(rule) => {
+            let environment = context.scope.environment.as_str();
+            let rights = Granted::of(rule).text(texts);
+            let values = [
+                ("environment", environment.into()),
+                ("rights", rights.into()),
+            ];
+            texts.with("rights-saved-here", values)
+        }
+    }
+}
+
 /// Sets the rule that was sent, or removes the one that was named.
 async fn change(
     context: &Context<'_>,
-    team: &Team,
+    rights: &TeamRights<'_>,
     subject: Subject<'_>,
 ) -> Result<(), svc_api::Error> {
     let form = context.visit.form();
     let administration = context.client.administration();
+    let remove = async |rule: &str| match administration.rights().delete(rule).send().await {
+        // Somebody else was quicker.
+        Err(error) if error.is_not_found() => Ok(()),
+        other => other,
+    };
     if let Some(rule) = form.get("remove") {
-        return match administration.rights().delete(rule).send().await {
-            // Somebody else was quicker.
-            Err(error) if error.is_not_found() => Ok(()),
-            other => other,
-        };
+        return remove(rule).await;
     }
     let sent = form.iter().filter(|(name, _)| *name == "right");
     let granted = Granted::of_words(sent.map(|(_, value)| value));
-    let mut rule = new_rule(team, subject, granted);
-    if form.text("where") == "here" {
+    let mut rule = new_rule(rights.team, subject, granted);
+    let is_here = form.text("where") == HERE;
+    if is_here {
         rule.environment = Some(context.scope.environment.clone());
     }
-    administration.rights().set(rule).send().await.map(drop)
+    administration.rights().set(rule).send().await?;
+    match rights.own(subject).0 {
+        // It would count here before the one for all environments, which this one was made.
+        Some(here) if !is_here => remove(&here.uid).await,
+        _ => Ok(()),
+    }
 }
 
 /// A rule for all environments.
@@ -177,7 +205,7 @@ impl Rules<'_> {
                         (texts.get("rights-where-all"))
                     }
                     label.check {
-                        input type="radio" name="where" value="here" checked[is_here];
+                        input type="radio" name="where" value=(HERE) checked[is_here];
                         (texts.with("rights-where-here", [("environment", environment.into())]))
                     }
                 }

@@ -1,13 +1,14 @@
 //! What came of a query: its rows, or what is wrong with it.
 
-use std::{ops::Range, time::Instant};
+use std::{collections::BTreeMap, ops::Range, time::Instant};
 
 use maud::{Markup, Render as _, html};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
 use svc_api::{Call, Error};
 use svc_model::{
     resources::FieldType,
-    sql::{Query, SqlResult},
+    sql::{ColumnDescription, Query},
 };
 
 use super::mark;
@@ -23,6 +24,9 @@ const ROWS: u32 = 200;
 const CELLS: usize = 8_000;
 /// How much of a long value is shown.
 const EXCERPT: u32 = 200;
+
+/// How long an answer may be, in bytes.
+const LONGEST: usize = 64 << 20;
 
 /// What the part of the page with the result is made of.
 #[derive(Debug)]
@@ -41,11 +45,35 @@ pub(super) struct ResultPart {
     pub(super) again: Href,
 }
 
+/// The rows of a query as they came: what is in a JSON column keeps its order, its digits and its spaces.
+#[derive(Debug, Deserialize)]
+struct Rows {
+    data: Vec<Vec<Box<RawValue>>>,
+    columns: Vec<String>,
+    #[serde(default)]
+    column_descriptions: BTreeMap<String, ColumnDescription>,
+    #[serde(default)]
+    truncated: bool,
+    #[serde(default, rename = "_cut")]
+    cut: Vec<Option<BTreeMap<String, u64>>>,
+}
+
+impl Rows {
+    /// Runs a query; `None` where its answer ends early.
+    async fn of(call: Call<Query>) -> Result<Option<Self>, Error> {
+        let answer = call.send_streaming().await?;
+        let Ok(body) = answer.into_body().collect(LONGEST).await else {
+            return Ok(None);
+        };
+        Ok(serde_json::from_slice(&body).ok())
+    }
+}
+
 /// Runs a query and shows what came of it.
 pub(super) async fn result(call: Call<Query>, shown: ResultPart) -> Markup {
     let begun = Instant::now();
     // One more, to know that there are more.
-    let answer = call.limit(ROWS + 1).excerpt(EXCERPT).send().await;
+    let answer = Rows::of(call.limit(ROWS + 1).excerpt(EXCERPT)).await;
     let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let texts = shown.texts;
     html! {
@@ -56,7 +84,8 @@ pub(super) async fn result(call: Call<Query>, shown: ResultPart) -> Markup {
                 code { bdi { (shown.title) } }
             }
             @match answer {
-                Ok(answer) => (rows(&shown, &answer, milliseconds)),
+                Ok(Some(answer)) => (rows(&shown, &answer, milliseconds)),
+                Ok(None) => div.notice.error role="alert" { p { (texts.get("sql-ended-early")) } },
                 Err(error) => (refused(&shown, &error)),
             }
         }
@@ -100,7 +129,7 @@ fn refused(shown: &ResultPart, error: &Error) -> Markup {
     }
 }
 
-fn rows(shown: &ResultPart, answer: &SqlResult, milliseconds: u64) -> Markup {
+fn rows(shown: &ResultPart, answer: &Rows, milliseconds: u64) -> Markup {
     let texts = shown.texts;
     let most = (ROWS as usize)
         .min(CELLS / answer.columns.len().max(1))
@@ -150,16 +179,16 @@ fn rows(shown: &ResultPart, answer: &SqlResult, milliseconds: u64) -> Markup {
     }
 }
 
-fn value_of(shown: &ResultPart, kind: FieldType, value: &Value, cut: Option<u64>) -> Markup {
-    cell(shown.texts, kind, Some(&value.to_string()), cut).render()
+fn value_of(shown: &ResultPart, kind: FieldType, value: &RawValue, cut: Option<u64>) -> Markup {
+    cell(shown.texts, kind, Some(value.get()), cut).render()
 }
 
-fn cut(answer: &SqlResult, row: usize, column: &str) -> Option<u64> {
+fn cut(answer: &Rows, row: usize, column: &str) -> Option<u64> {
     answer.cut.get(row)?.as_ref()?.get(column).copied()
 }
 
 /// The type of a column; a text where the service names none.
-fn kind_of(answer: &SqlResult, column: &str) -> FieldType {
+fn kind_of(answer: &Rows, column: &str) -> FieldType {
     let description = answer.column_descriptions.get(column);
     let word = description.map(|it| Value::String(it.field.clone()));
     let kind = word.and_then(|word| serde_json::from_value(word).ok());

@@ -76,7 +76,7 @@ pub(crate) async fn change(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
     }
     let selection = chosen.selection(&model);
     let is_run = wants_preview && visit.form().text("action") == "run";
-    let is_previewed = visit.form().text("previewed") == changes.digest();
+    let is_previewed = visit.form().text("previewed") == changes.digest(&chosen);
     if is_run && !is_previewed {
         message = Some(notice::error(visit, &visit.texts.get("bulk-other-values")));
         status = StatusCode::BAD_REQUEST;
@@ -131,14 +131,19 @@ pub(crate) async fn change(visit: &Visit, scope: &Scope, model: (&str, &str)) ->
 }
 
 impl Changes {
-    /// What tells these changes from others.
-    fn digest(&self) -> String {
+    /// What tells these changes, and the records that are left out, from others.
+    fn digest(&self, chosen: &Chosen) -> String {
         let mut digest = Sha256::new();
+        let mut add = |part: &str| {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        };
+        for row in &chosen.left_out {
+            add(row.as_str());
+        }
         for (name, value) in self.json.iter() {
-            for part in [name, value.get()] {
-                digest.update((part.len() as u64).to_le_bytes());
-                digest.update(part);
-            }
+            add(name);
+            add(value.get());
         }
         let digest = digest.finalize();
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -216,7 +221,7 @@ impl Page<'_> {
                         h2 { (texts.get("bulk-preview")) }
                         (sample::shown(model, sample, &fields, Some(&self.changes.json), "leave"))
                     }
-                    input type="hidden" name="previewed" value=(self.changes.digest());
+                    input type="hidden" name="previewed" value=(self.changes.digest(chosen));
                     input type="hidden" name="expect" value=(sample.count.unwrap_or_default());
                     div.actions {
                         button.primary name="action" value="run" {
