@@ -364,12 +364,16 @@ pub(crate) fn row_anchor(id: &RecordId) -> Anchor<'_> {
 pub(crate) fn id_by(fields: &[&str], record: &impl Object) -> Option<RecordId> {
     if let [field] = fields {
         let only = plain_text(record, field)?;
-        // It would not be in an address.
-        return (!only.is_empty()).then(|| RecordId::from(&*only));
+        return has_address(&only).then(|| RecordId::from(&*only));
     }
     let parts = fields.iter().map(|field| plain_text(record, field));
     let parts: Vec<Cow<'_, str>> = parts.collect::<Option<_>>()?;
     (!parts.is_empty()).then(|| RecordId::composite(&parts))
+}
+
+/// Whether a key of one field can be in an address: browsers leave these out.
+pub(crate) fn has_address(key: &str) -> bool {
+    !matches!(key, "" | "." | "..")
 }
 
 fn key_fields(model: &ModelDescription) -> Vec<&str> {

@@ -195,6 +195,7 @@ async fn points(
         // Dates stay in the order of the query.
         unit: is_time.then_some(DateUnit::Microsecond),
         adds_up: false,
+        keeps_order: true,
         note: cut.then(|| texts.with("chart-first", [("count", MOST_ROWS.into())])),
     };
     Ok((points, name(0), name(number)))

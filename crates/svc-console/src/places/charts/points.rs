@@ -20,6 +20,8 @@ pub(super) struct Points {
     pub(super) unit: Option<DateUnit>,
     /// Whether numbers of several points can be added.
     pub(super) adds_up: bool,
+    /// Whether they stay in their order, which a query has chosen.
+    pub(super) keeps_order: bool,
     /// What is not drawn.
     pub(super) note: Option<String>,
 }
@@ -74,7 +76,7 @@ impl Points {
             }
             return self;
         }
-        if shape != Shape::Line {
+        if shape != Shape::Line && !self.keeps_order {
             let number = |point: &Point| point.value.unwrap_or(f64::NEG_INFINITY);
             self.points.sort_by(|a, b| number(b).total_cmp(&number(a)));
         }
@@ -179,6 +181,12 @@ mod tests {
         assert_eq!(bounded.points[0].label, "29");
         // 0.10 to 22.10
         assert_eq!(bounded.points[7].exact, "255.30");
+        let of_query = Points {
+            keeps_order: true,
+            ..points.clone()
+        };
+        let bounded = of_query.bounded(texts(), Shape::Bar);
+        assert_eq!(bounded.points[1].label, "1");
         let averages = Points {
             adds_up: false,
             ..points

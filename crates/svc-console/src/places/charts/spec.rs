@@ -177,6 +177,7 @@ impl Spec {
                 points: points.collect(),
                 unit,
                 adds_up,
+                keeps_order: false,
                 note: is_cut.then(|| texts.with("chart-first", [("count", MOST_GROUPS.into())])),
             })
         }

@@ -111,6 +111,9 @@ fn one(
                 } @else {
                     p.fixed {
                         @match now {
+                            _ if cut.is_some() && field.field == FieldType::BinaryField => {
+                                (texts.with("too-long-bytes", [("count", cut.copied().unwrap_or_default().into())]))
+                            },
                             _ if cut.is_some() => (texts.with("too-long", [("count", cut.copied().unwrap_or_default().into())])),
                             _ if sent.unread.contains(name) => span.muted { (texts.get("unread")) },
                             Entered::Text(text) => (shown(texts, field, text)),

@@ -345,8 +345,8 @@ pub(crate) fn cells(
                             text => bdi { (Escaped(text.unwrap_or("NULL"))) },
                         }
                     },
-                    (None, _) if *is_key && text().as_deref() == Some("") => {
-                        (value()) " " span.muted { (model.texts().get("key-empty")) }
+                    (None, _) if *is_key && text().is_some_and(|text| !model::has_address(&text)) => {
+                        (value()) " " span.muted { (model.texts().get("key-no-address")) }
                     },
                     (None, None) => (value()),
                     (None, Some(referring)) => @match text() {
