@@ -13,6 +13,7 @@ mod find;
 mod forms;
 mod imports;
 mod integrations;
+mod meanwhile;
 mod pages;
 mod people;
 mod profile;

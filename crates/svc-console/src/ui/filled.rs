@@ -1,4 +1,7 @@
 //! A form as it is shown: with what is known or was typed, and with what the service has said about it beside its fields.
+//!
+//! A form over something that there is holds, unseen, what it was opened with: only what differs from that is changed, so
+//! that what somebody else has changed meanwhile stays.
 
 use http::StatusCode;
 use maud::{Markup, html};
@@ -16,6 +19,10 @@ use crate::{
 pub(crate) struct Filled<'v> {
     visit: &'v Visit,
     is_typed: bool,
+    /// Whether it changes something that there is, and so holds what it was opened with.
+    is_over: bool,
+    /// The fields that somebody else has changed to something else meanwhile.
+    conflicts: Vec<&'static str>,
     errors: Vec<(String, Vec<String>)>,
     message: Option<Markup>,
     status: StatusCode,
@@ -68,9 +75,86 @@ impl<'v> Filled<'v> {
         Self {
             visit,
             is_typed: visit.is_post() && visit.form().get("action").is_none(),
+            is_over: false,
+            conflicts: Vec::new(),
             errors: Vec::new(),
             message: None,
             status: StatusCode::OK,
+        }
+    }
+
+    /// The same of a form that changes something that there is.
+    pub(crate) fn over(visit: &'v Visit) -> Self {
+        Self {
+            is_over: true,
+            ..Self::new(visit)
+        }
+    }
+
+    /// What was entered into a field, where it was changed in the form; `known` is what it holds now. Where somebody else
+    /// has made something else of it meanwhile, the form comes back and says so.
+    pub(crate) fn changed(&mut self, name: &'static str, known: &str) -> Option<&'v str> {
+        let form = self.visit.form();
+        let typed = form.get(name)?.trim();
+        let before = form.get(&base_of(name)).unwrap_or(known);
+        if typed == plain(before) || typed == plain(known) {
+            return None;
+        }
+        if plain(before) != plain(known) {
+            self.conflicts.push(name);
+        }
+        Some(typed)
+    }
+
+    /// The same of a field that may be empty, which is `Some(None)`.
+    pub(crate) fn changed_or_emptied(
+        &mut self,
+        name: &'static str,
+        known: Option<&str>,
+    ) -> Option<Option<String>> {
+        let typed = self.changed(name, known.unwrap_or_default())?;
+        Some((!typed.is_empty()).then(|| typed.to_owned()))
+    }
+
+    /// The same of a field for yes or no, of which two people cannot make two different things.
+    pub(crate) fn changed_check(&self, name: &str, known: bool) -> Option<bool> {
+        let form = self.visit.form();
+        let is_checked = form.get(name).is_some();
+        let before = form
+            .get(&base_of(name))
+            .map_or(known, |before| before == CHECKED);
+        (is_checked != before && is_checked != known).then_some(is_checked)
+    }
+
+    /// Saves by `send` what was changed; says whether it is saved, or there was nothing to save. Nothing is saved where
+    /// something is wrong with a field, or somebody else has changed it meanwhile.
+    ///
+    /// # Errors
+    /// When the session has ended: then signing in comes first.
+    pub(crate) async fn save<P: Default + PartialEq>(
+        &mut self,
+        patch: P,
+        fields: &[&str],
+        send: impl AsyncFnOnce(P) -> Result<(), Error>,
+    ) -> Result<bool> {
+        if !self.conflicts.is_empty() {
+            self.status = StatusCode::PRECONDITION_FAILED;
+            let text = self.visit.texts.get("fields-conflict");
+            self.message = Some(notice::error(self.visit, &text));
+            return Ok(false);
+        }
+        if !self.errors.is_empty() {
+            return Ok(false);
+        }
+        if patch == P::default() {
+            return Ok(true);
+        }
+        match send(patch).await {
+            Ok(()) => Ok(true),
+            Err(error) => {
+                self.refuse(error, fields)?;
+                Ok(false)
+            }
         }
     }
 
@@ -120,9 +204,24 @@ impl<'v> Filled<'v> {
 
     /// What a field holds: what was typed, else what is known.
     pub(crate) fn value<'s>(&'s self, name: &str, known: &'s str) -> &'s str {
+        let form = self.visit.form();
         match self.is_typed {
-            true => self.visit.form().text(name),
+            true if !self.is_over => form.text(name),
+            // What was not changed in the form is what it is now, whoever has changed it.
+            true => match form.get(name) {
+                Some(typed) if typed.trim() != plain(form.get(&base_of(name)).unwrap_or(known)) => {
+                    typed
+                }
+                _ => known,
+            },
             false => known,
+        }
+    }
+
+    /// The hidden field with what a field holds now, which is what the form is opened with.
+    pub(crate) fn base(&self, name: &str, known: &str) -> Markup {
+        html! {
+            @if self.is_over { input type="hidden" name=(base_of(name)) value=(known); }
         }
     }
 
@@ -134,13 +233,14 @@ impl<'v> Filled<'v> {
             keyboard,
             autocomplete,
         } = input;
-        let (error, errors) = self.errors_of(name);
+        let (error, errors) = self.said_of(name, known);
         html! {
             label { (label)
                 input type=[kind] name=(name) value=(self.value(name, known)) required[is_required] inputmode=[keyboard]
                     autocomplete=(autocomplete.unwrap_or("off")) spellcheck="false" aria-invalid=[error.as_ref().map(|_| "true")]
                     aria-describedby=[error.as_deref()];
             }
+            (self.base(name, known))
             (errors)
         }
     }
@@ -154,7 +254,9 @@ impl<'v> Filled<'v> {
         options: &[(String, String)],
     ) -> Markup {
         let chosen = self.value(name, known);
-        let (error, errors) = self.errors_of(name);
+        let mut named = options.iter();
+        let now = named.find(|(value, _)| value == known);
+        let (error, errors) = self.said_of(name, now.map_or(known, |(_, text)| text));
         html! {
             label { (label)
                 select name=(name) aria-invalid=[error.as_ref().map(|_| "true")] aria-describedby=[error.as_deref()] {
@@ -163,6 +265,7 @@ impl<'v> Filled<'v> {
                     }
                 }
             }
+            (self.base(name, known))
             (errors)
         }
     }
@@ -170,15 +273,37 @@ impl<'v> Filled<'v> {
     /// A field for yes or no.
     pub(crate) fn check(&self, name: &str, label: &str, known: bool) -> Markup {
         let is_checked = match self.is_typed {
+            true if self.is_over => self.changed_check(name, known).unwrap_or(known),
             true => self.visit.form().get(name).is_some(),
             false => known,
         };
         html! {
             label.check {
-                input type="checkbox" name=(name) value="1" checked[is_checked];
+                input type="checkbox" name=(name) value=(CHECKED) checked[is_checked];
                 (label)
             }
+            (self.base(name, if known { CHECKED } else { "" }))
         }
+    }
+
+    /// What is said about a field, and the id of the element that says it: what is wrong with it, and what somebody else
+    /// has made of it meanwhile, which `now` is.
+    pub(crate) fn said_of(&self, name: &str, now: &str) -> (Option<String>, Markup) {
+        let (id, errors) = self.errors_of(name);
+        if !self.conflicts.contains(&name) {
+            return (id, errors);
+        }
+        let texts = self.visit.texts;
+        let own = format!("conflict-{name}");
+        let said = html! {
+            (errors)
+            p.conflict id=(own) {
+                (texts.get("fields-now")) " "
+                @if now.is_empty() { span.empty { (texts.get("empty")) } } @else { bdi { (now) } }
+            }
+        };
+        let ids: Vec<String> = id.into_iter().chain([own]).collect();
+        (Some(ids.join(" ")), said)
     }
 
     /// What is wrong with a field, and the id of the element that says so.
@@ -191,4 +316,17 @@ impl<'v> Filled<'v> {
         let text = html! { p.field-error id=(id) { (messages.join("; ")) } };
         (Some(id), text)
     }
+}
+
+/// What a checkbox sends.
+const CHECKED: &str = "1";
+
+/// The hidden field with what another field held when the form was opened.
+fn base_of(name: &str) -> String {
+    format!("was:{name}")
+}
+
+/// A text as a browser sends it that shows it in one line, without what stands around it.
+fn plain(text: &str) -> String {
+    text.replace(['\r', '\n'], "").trim().to_owned()
 }

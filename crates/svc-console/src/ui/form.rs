@@ -69,7 +69,9 @@ pub(crate) fn kept(form: &Form) -> impl Iterator<Item = (&str, &str)> {
 pub(crate) fn entered(visit: &Visit) -> Markup {
     let around = Form::parse(visit.form().text(AROUND)).unwrap_or_default();
     let fields = kept(visit.form()).chain(kept(&around));
-    let fields = fields.filter(|(name, value)| !value.is_empty() && !HIDDEN.contains(name));
+    let fields = fields.filter(|(name, value)| {
+        !value.is_empty() && !HIDDEN.contains(name) && !name.starts_with("was:")
+    });
     let fields: Vec<_> = fields.collect();
     html! {
         @if !fields.is_empty() {

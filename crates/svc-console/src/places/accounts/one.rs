@@ -32,12 +32,16 @@ pub(super) async fn answer(operator: &Operator<'_>, uid: &str) -> Result<Answer>
     let (visit, texts) = (operator.visit, operator.visit.texts);
     let account = load(operator, uid).await?;
     let place = operator.place().below([uid]);
-    let mut filled = Filled::new(visit);
+    let mut filled = Filled::over(visit);
     let mut hint = Markup::default();
     if visit.is_post() {
-        match change(operator, &account).await {
-            Ok(()) => return Ok(Answer::go(&place.with("done", "saved"))),
-            Err(error) => filled.refuse(error, &["first_name", "last_name"])?,
+        let patch = patch(operator, &mut filled, &account);
+        let accounts = operator.client.administration().accounts();
+        let saved = filled.save(patch, &["first_name", "last_name"], async |patch| {
+            accounts.update(uid, patch).send().await.map(drop)
+        });
+        if saved.await? {
+            return Ok(Answer::go(&place.with("done", "saved")));
         }
     } else {
         match visit.query()?.text("done") {
@@ -92,28 +96,17 @@ async fn load(operator: &Operator<'_>, uid: &str) -> Result<Account> {
     accounts.get(uid).send().await.map_err(or_not_found)
 }
 
-/// Saves what differs from what is known.
-async fn change(operator: &Operator<'_>, account: &Account) -> Result<(), Error> {
-    let form = operator.visit.form();
+/// What is to be changed.
+fn patch(operator: &Operator<'_>, filled: &mut Filled<'_>, account: &Account) -> AccountPatch {
     let mut patch = AccountPatch::new();
-    if form.text("action") == "resume" {
+    if operator.visit.form().text("action") == "resume" {
         patch.suspended = Some(false);
     } else {
-        let name = |field: &str, known: &Option<String>| {
-            let typed = form.text(field).trim();
-            let typed = (!typed.is_empty()).then(|| typed.to_owned());
-            (typed != *known).then_some(typed)
-        };
-        patch.first_name = name("first_name", &account.first_name);
-        patch.last_name = name("last_name", &account.last_name);
-        let is_operator = form.get("is_operator").is_some();
-        patch.is_operator = (is_operator != account.is_operator).then_some(is_operator);
+        patch.first_name = filled.changed_or_emptied("first_name", account.first_name.as_deref());
+        patch.last_name = filled.changed_or_emptied("last_name", account.last_name.as_deref());
+        patch.is_operator = filled.changed_check("is_operator", account.is_operator);
     }
-    if patch == AccountPatch::new() {
-        return Ok(());
-    }
-    let accounts = operator.client.administration().accounts();
-    accounts.update(&account.uid, patch).send().await.map(drop)
+    patch
 }
 
 pub(super) async fn suspend(operator: &Operator<'_>, uid: &str) -> Result<Answer> {

@@ -1,87 +1,87 @@
 //! Names, language and time zone.
 
-use http::StatusCode;
 use jiff::{Timestamp, tz};
 use maud::{Markup, html};
-use svc_model::administration::account::AccountPatch;
+use svc_model::administration::account::{Account, AccountPatch};
 
 use super::{Own, Part};
 use crate::{
     answer::Answer,
     problem::Result,
     texts::Texts,
-    ui::{form::account_field, notice, time},
+    ui::{
+        filled::{Filled, Input},
+        form::account_field,
+        time,
+    },
 };
 
 /// The form, and what it sends.
 pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
-    let (visit, account) = (own.visit, own.account);
-    if !visit.is_post() {
-        let is_saved = visit.query()?.get("saved").is_some();
-        let message = is_saved.then(|| notice::done(&visit.texts.get("saved")));
-        let was = |text: &Option<String>| text.clone().unwrap_or_default();
-        let fields = Fields {
-            first_name: was(&account.first_name),
-            last_name: was(&account.last_name),
-            language: was(&account.language),
-            timezone: was(&account.timezone),
-        };
-        return Ok(Answer::page(page(own, &fields, message)));
-    }
-    let text = |name: &str| visit.form().text(name).trim().to_owned();
-    let fields = Fields {
-        first_name: text("first_name"),
-        last_name: text("last_name"),
-        language: text("language"),
-        timezone: text("timezone"),
-    };
-    let given = |text: &String| Some(Some(text.clone()).filter(|text| !text.is_empty()));
-    let mut patch = AccountPatch::new();
-    patch.first_name = given(&fields.first_name);
-    patch.last_name = given(&fields.last_name);
-    patch.language = given(&fields.language);
-    patch.timezone = given(&fields.timezone);
-    let administration = own.client.administration();
-    match administration.account().update(patch).send().await {
-        Ok(_) => Ok(Answer::go(&own.place(Part::Names).with("saved", "1"))),
-        Err(error) => {
-            let message = notice::refused(visit, error)?;
-            let page = page(own, &fields, Some(message));
-            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+    let visit = own.visit;
+    let mut filled = Filled::over(visit);
+    if visit.is_post() {
+        let patch = patch(&mut filled, own.account);
+        let administration = own.client.administration();
+        let saved = filled.save(patch, &FIELDS, async |patch| {
+            let changed = administration.account().update(patch);
+            changed.send().await.map(drop)
+        });
+        if saved.await? {
+            return Ok(Answer::go(&own.place(Part::Names).with("saved", "1")));
         }
+    } else if visit.query()?.get("saved").is_some() {
+        filled.done(&visit.texts.get("saved"));
     }
+    Ok(filled.answer(page(own, &filled)))
 }
 
-struct Fields {
-    first_name: String,
-    last_name: String,
-    language: String,
-    timezone: String,
+const FIELDS: [&str; 4] = ["first_name", "last_name", "language", "timezone"];
+
+/// What is to be changed.
+fn patch(filled: &mut Filled<'_>, account: &Account) -> AccountPatch {
+    let mut patch = AccountPatch::new();
+    patch.first_name = filled.changed_or_emptied("first_name", account.first_name.as_deref());
+    patch.last_name = filled.changed_or_emptied("last_name", account.last_name.as_deref());
+    patch.language = filled.changed_or_emptied("language", account.language.as_deref());
+    patch.timezone = filled.changed_or_emptied("timezone", account.timezone.as_deref());
+    patch
 }
 
-fn page(own: &Own<'_>, fields: &Fields, message: Option<Markup>) -> Markup {
-    let texts = own.visit.texts;
+fn page(own: &Own<'_>, filled: &Filled<'_>) -> Markup {
+    let (texts, account) = (own.visit.texts, own.account);
     let now = Timestamp::now().to_string();
+    let known = |text: &Option<String>| text.clone().unwrap_or_default();
+    let (language, zone) = (known(&account.language), known(&account.timezone));
+    let spoken = Texts::of_language(&language).map(|texts| texts.get("language-name"));
+    let (language_id, said_of_language) =
+        filled.said_of("language", spoken.as_deref().unwrap_or(&language));
+    let (zone_id, said_of_zone) = filled.said_of("timezone", &zone);
+    let named = |autocomplete: &'static str| Input {
+        autocomplete: Some(autocomplete),
+        ..Input::default()
+    };
     own.page(
         Part::Names,
         &html! {
-            @if let Some(message) = message { (message) }
+            (filled.message())
             form.stack method="post" action=(own.place(Part::Names)) data-guard {
                 (account_field(own.visit))
-                label { (texts.get("profile-first-name"))
-                    input name="first_name" value=(fields.first_name) autocomplete="given-name";
-                }
-                label { (texts.get("profile-last-name"))
-                    input name="last_name" value=(fields.last_name) autocomplete="family-name";
-                }
+                (filled.text("first_name", &texts.get("profile-first-name"), &known(&account.first_name), named("given-name")))
+                (filled.text("last_name", &texts.get("profile-last-name"), &known(&account.last_name), named("family-name")))
                 label { (texts.get("profile-language"))
-                    (languages(texts, &fields.language))
+                    (languages(texts, filled.value("language", &language), language_id.as_deref()))
                 }
+                (filled.base("language", &language))
+                (said_of_language)
                 label { (texts.get("profile-zone"))
-                    input name="timezone" value=(fields.timezone) list="zones" placeholder="Europe/Berlin" autocomplete="off"
-                        autocapitalize="none" spellcheck="false";
-                    span.small.muted { (texts.get("profile-zone-hint")) " " (time::minute(own.account, &now)) }
+                    input name="timezone" value=(filled.value("timezone", &zone)) list="zones" placeholder="Europe/Berlin"
+                        autocomplete="off" autocapitalize="none" spellcheck="false" aria-invalid=[zone_id.as_ref().map(|_| "true")]
+                        aria-describedby=[zone_id];
+                    span.small.muted { (texts.get("profile-zone-hint")) " " (time::minute(account, &now)) }
                 }
+                (filled.base("timezone", &zone))
+                (said_of_zone)
                 datalist #zones {
                     @for zone in tz::db().available() { option value=(zone.as_str()) {} }
                 }
@@ -92,10 +92,10 @@ fn page(own: &Own<'_>, fields: &Fields, message: Option<Markup>) -> Markup {
 }
 
 /// The languages of the console. One that the account has and the console does not stays as it is.
-fn languages(texts: &Texts, chosen: &str) -> Markup {
+fn languages(texts: &Texts, chosen: &str, said: Option<&str>) -> Markup {
     let known = Texts::of_language(chosen).map(Texts::language);
     html! {
-        select name="language" {
+        select name="language" aria-invalid=[said.map(|_| "true")] aria-describedby=[said] {
             option value="" selected[chosen.is_empty()] { (texts.get("profile-language-browser")) }
             @for texts in Texts::all() {
                 @let is_chosen = known == Some(texts.language());

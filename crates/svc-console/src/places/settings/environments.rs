@@ -1,7 +1,6 @@
 //! The environments of a project.
 
 use maud::html;
-use svc_api::Error;
 use svc_model::{
     EnvironmentName,
     administration::environments::{EnvironmentPatch, NewEnvironment},
@@ -121,11 +120,16 @@ pub(super) async fn answer(context: &Context<'_>, name: &str) -> Result<Answer> 
     let known = find(context, name)?;
     let list = context.place(["settings", "environments"]);
     let place = list.below([name]);
-    let mut filled = Filled::new(visit);
+    let mut filled = Filled::over(visit);
     if visit.is_post() {
-        match change(context, known).await {
-            Ok(()) => return Ok(Answer::go(&place.with("saved", "1"))),
-            Err(error) => filled.refuse(error, &FIELDS)?,
+        let patch = patch(&mut filled, known);
+        let environments = context.client.administration().environments();
+        let saved = filled.save(patch, &FIELDS, async |patch| {
+            let changed = environments.update(&known.unique_name, patch);
+            changed.send().await.map(drop)
+        });
+        if saved.await? {
+            return Ok(Answer::go(&place.with("saved", "1")));
         }
     } else if visit.query()?.get("saved").is_some() {
         filled.done(&texts.get("saved"));
@@ -155,21 +159,13 @@ pub(super) async fn answer(context: &Context<'_>, name: &str) -> Result<Answer> 
     Ok(filled.answer(context.page(Area::Settings, title, above(context), &main)))
 }
 
-/// Saves what differs from what is known.
-async fn change(context: &Context<'_>, known: &Environment) -> Result<(), Error> {
-    let form = context.visit.form();
+/// What is to be changed.
+fn patch(filled: &mut Filled<'_>, known: &Environment) -> EnvironmentPatch {
     let mut patch = EnvironmentPatch::new();
-    let name = form.text("name").trim();
-    patch.name = (name != known.name).then(|| name.to_owned());
-    let color = form.text("color").trim();
-    let color = (!color.is_empty()).then(|| color.to_owned());
-    patch.color = (color != known.color).then_some(color);
-    if patch == EnvironmentPatch::new() {
-        return Ok(());
-    }
-    let environments = context.client.administration().environments();
-    let changed = environments.update(&known.unique_name, patch);
-    changed.send().await.map(drop)
+    let name = filled.changed("name", &known.name);
+    patch.name = name.map(str::to_owned);
+    patch.color = filled.changed_or_emptied("color", known.color.as_deref());
+    patch
 }
 
 /// Deletes an environment with everything in it.

@@ -148,11 +148,15 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         rules::teams(context)
     )
     .map_err(or_not_found)?;
-    let mut filled = Filled::new(visit);
+    let mut filled = Filled::over(visit);
     if visit.is_post() {
-        match members.update(uid, visit.form().text("team")).send().await {
-            Ok(_) => return Ok(Answer::go(&place.with("saved", "1"))),
-            Err(error) => filled.refuse(error, &["team"])?,
+        let team = filled.changed("team", &member.team.uid).map(str::to_owned);
+        let saved = filled.save(team, &["team"], async |team| {
+            let team = team.unwrap_or_default();
+            members.update(uid, team).send().await.map(drop)
+        });
+        if saved.await? {
+            return Ok(Answer::go(&place.with("saved", "1")));
         }
     } else if visit.query()?.get("saved").is_some() {
         filled.done(&texts.get("saved"));

@@ -1,8 +1,7 @@
 //! The project itself: name, colour, domain, default environment, and deleting it.
 
 use maud::html;
-use svc_api::Error;
-use svc_model::administration::projects::ProjectPatch;
+use svc_model::{administration::projects::ProjectPatch, projects::Project};
 
 use super::super::{Context, tabs::Setting};
 use crate::{
@@ -21,11 +20,15 @@ const FIELDS: [&str; 4] = ["name", "color", "domain", "default_environment"];
 pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let (visit, texts, project) = (context.visit, context.texts(), &context.project);
     let place = context.place(["settings"]);
-    let mut filled = Filled::new(visit);
+    let mut filled = Filled::over(visit);
     if visit.is_post() {
-        match change(context).await {
-            Ok(()) => return Ok(Answer::go(&place.with("saved", "1"))),
-            Err(error) => filled.refuse(error, &FIELDS)?,
+        let patch = patch(&mut filled, project);
+        let projects = context.client.administration().projects();
+        let saved = filled.save(patch, &FIELDS, async |patch| {
+            projects.update(patch).send().await.map(drop)
+        });
+        if saved.await? {
+            return Ok(Answer::go(&place.with("saved", "1")));
         }
     } else if visit.query()?.get("saved").is_some() {
         filled.done(&texts.get("saved"));
@@ -59,25 +62,17 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     Ok(filled.answer(context.page(Area::Settings, title, Vec::new(), &main)))
 }
 
-/// Saves what differs from what is known.
-async fn change(context: &Context<'_>) -> Result<(), Error> {
-    let (form, project) = (context.visit.form(), &context.project);
-    let text = |name: &str| form.text(name).trim();
-    let or_none = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+/// What is to be changed.
+fn patch(filled: &mut Filled<'_>, project: &Project) -> ProjectPatch {
     let mut patch = ProjectPatch::new();
-    patch.name = (text("name") != project.name).then(|| text("name").to_owned());
-    let color = or_none(text("color"));
-    patch.color = (color != project.color).then_some(color);
-    let domain = or_none(text("domain"));
-    patch.domain = (domain != project.domain).then_some(domain);
-    let default = or_none(text("default_environment")).map(Into::into);
-    let known = &project.default_environment;
-    patch.default_environment = (default != *known).then_some(default);
-    if patch == ProjectPatch::new() {
-        return Ok(());
-    }
-    let projects = context.client.administration().projects();
-    projects.update(patch).send().await.map(drop)
+    let name = filled.changed("name", &project.name);
+    patch.name = name.map(str::to_owned);
+    patch.color = filled.changed_or_emptied("color", project.color.as_deref());
+    patch.domain = filled.changed_or_emptied("domain", project.domain.as_deref());
+    let default = project.default_environment.as_ref().map(AsRef::as_ref);
+    let default = filled.changed_or_emptied("default_environment", default);
+    patch.default_environment = default.map(|name| name.map(Into::into));
+    patch
 }
 
 /// Deletes the project with everything in it.

@@ -1,7 +1,6 @@
 //! How the users of the project sign in.
 
 use maud::html;
-use svc_api::Error;
 use svc_model::administration::sign_in::{SignIn, SignInPatch};
 
 use super::super::{Context, tabs::Setting};
@@ -37,7 +36,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let settings = context.client.administration().sign_in();
     let known = settings.get().send().await?;
     let place = context.place(["settings", "sign-in"]);
-    let mut filled = Filled::new(visit);
+    let mut filled = Filled::over(visit);
     if visit.is_post() {
         let form = visit.form();
         let wrong: Vec<&str> = NUMBERS
@@ -47,11 +46,12 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
         for name in &wrong {
             filled.refuse_field(name, texts.get("people-not-a-number"));
         }
-        if wrong.is_empty() {
-            match change(context, &known).await {
-                Ok(()) => return Ok(Answer::go(&place.with("saved", "1"))),
-                Err(error) => filled.refuse(error, &FIELDS)?,
-            }
+        let patch = patch(&mut filled, &known);
+        let saved = filled.save(patch, &FIELDS, async |patch| {
+            settings.update(patch).send().await.map(drop)
+        });
+        if saved.await? {
+            return Ok(Answer::go(&place.with("saved", "1")));
         }
     } else if visit.query()?.get("saved").is_some() {
         filled.done(&texts.get("saved"));
@@ -70,7 +70,7 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
                 legend { (texts.get("settings-registering")) }
                 (filled.check("sign_up", &texts.get("settings-sign-up"), known.sign_up))
                 (filled.choice("sign_up_team", &texts.get("settings-sign-up-team"), &known.sign_up_team, &teams))
-                (filled.text("email_domains", &texts.get("settings-domains"), &known.email_domains.join(", "), Input::default()))
+                (filled.text("email_domains", &texts.get("settings-domains"), &shown(&known.email_domains), Input::default()))
                 p.small.muted { (texts.get("settings-domains-hint")) }
                 (filled.check("confirm_email", &texts.get("settings-confirm"), known.confirm_email))
             }
@@ -96,37 +96,33 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     Ok(filled.answer(context.page(Area::Settings, title, above, &main)))
 }
 
-/// Saves what differs from what is known.
-async fn change(context: &Context<'_>, known: &SignIn) -> Result<(), Error> {
-    let form = context.visit.form();
-    let number = |name: &str, known: u32| {
-        let typed: u32 = form.text(name).trim().parse().unwrap_or(known);
-        (typed != known).then_some(typed)
-    };
-    let has = |name: &str, known: bool| {
-        let has = form.get(name).is_some();
-        (has != known).then_some(has)
-    };
+/// What is to be changed. What is no number is not a part of it.
+fn patch(filled: &mut Filled<'_>, known: &SignIn) -> SignInPatch {
     let mut patch = SignInPatch::new();
-    patch.sign_up = has("sign_up", known.sign_up);
-    patch.confirm_email = has("confirm_email", known.confirm_email);
-    let team = form.text("sign_up_team");
-    patch.sign_up_team = (team != known.sign_up_team).then(|| team.to_owned());
-    let domains = form.text("email_domains").split([',', ' ']);
-    let domains: Vec<String> = domains
-        .filter(|domain| !domain.is_empty())
-        .map(str::to_owned)
-        .collect();
-    patch.email_domains = (domains != known.email_domains).then_some(domains);
+    patch.sign_up = filled.changed_check("sign_up", known.sign_up);
+    patch.confirm_email = filled.changed_check("confirm_email", known.confirm_email);
+    let team = filled.changed("sign_up_team", &known.sign_up_team);
+    patch.sign_up_team = team.map(str::to_owned);
+    let domains = filled.changed("email_domains", &shown(&known.email_domains));
+    patch.email_domains = domains.map(read);
+    let mut number = |name: &'static str, known: u32| {
+        let typed = filled.changed(name, &known.to_string());
+        typed.and_then(|typed| typed.parse().ok())
+    };
     patch.password_min_length = number("password_min_length", known.password_min_length);
     patch.access_token_seconds = number("access_token_seconds", known.access_token_seconds);
     patch.refresh_token_days = number("refresh_token_days", known.refresh_token_days);
-    let link = form.text("mail_link").trim();
-    let link = (!link.is_empty()).then(|| link.to_owned());
-    patch.mail_link = (link != known.mail_link).then_some(link);
-    if patch == SignInPatch::new() {
-        return Ok(());
-    }
-    let settings = context.client.administration().sign_in();
-    settings.update(patch).send().await.map(drop)
+    patch.mail_link = filled.changed_or_emptied("mail_link", known.mail_link.as_deref());
+    patch
+}
+
+/// The domains of addresses in one line.
+fn shown(domains: &[String]) -> String {
+    domains.join(", ")
+}
+
+fn read(domains: &str) -> Vec<String> {
+    let domains = domains.split([',', ' ']);
+    let domains = domains.filter(|domain| !domain.is_empty());
+    domains.map(str::to_owned).collect()
 }

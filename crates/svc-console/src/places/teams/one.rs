@@ -1,7 +1,6 @@
 //! One team: its name, what it may do, who is in it, and deleting it.
 
 use maud::{Markup, html};
-use svc_api::Error;
 use svc_model::{
     Count, Lookup,
     administration::{
@@ -32,11 +31,15 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     let (visit, texts) = (context.visit, context.texts());
     let (team, people) = load(context, uid).await?;
     let place = context.place(["teams", uid]);
-    let mut filled = Filled::new(visit);
+    let mut filled = Filled::over(visit);
     if visit.is_post() {
-        match change(context, &team).await {
-            Ok(()) => return Ok(Answer::go(&place.with("saved", "1"))),
-            Err(error) => filled.refuse(error, &["name", "permissions_group"])?,
+        let patch = patch(&mut filled, &team);
+        let teams = context.client.administration().teams();
+        let saved = filled.save(patch, &["name", "permissions_group"], async |patch| {
+            teams.update(&team.uid, patch).send().await.map(drop)
+        });
+        if saved.await? {
+            return Ok(Answer::go(&place.with("saved", "1")));
         }
     } else if visit.query()?.get("saved").is_some() {
         filled.done(&texts.get("saved"));
@@ -171,21 +174,14 @@ fn replaces_default(rule: &Rule, team: &Team) -> bool {
     is_about_everything && rule.team.uid == team.uid.as_str()
 }
 
-/// Saves what differs from what is known.
-async fn change(context: &Context<'_>, team: &Team) -> Result<(), Error> {
-    let form = context.visit.form();
+/// What is to be changed.
+fn patch(filled: &mut Filled<'_>, team: &Team) -> TeamPatch {
     let mut patch = TeamPatch::new();
-    let name = form.text("name").trim();
-    patch.name = (name != team.name).then(|| name.to_owned());
-    let group = form.get("permissions_group");
-    let group = group.filter(|group| *group != team.permissions_group);
+    let name = filled.changed("name", &team.name);
+    patch.name = name.map(str::to_owned);
+    let group = filled.changed("permissions_group", &team.permissions_group);
     patch.permissions_group = group.map(str::to_owned);
-    if patch == TeamPatch::new() {
-        return Ok(());
-    }
-    let administration = context.client.administration();
-    let changed = administration.teams().update(&team.uid, patch);
-    changed.send().await.map(drop)
+    patch
 }
 
 /// Deletes a team in which nobody is.

@@ -1,7 +1,6 @@
 //! One user: names, team, state, and what can be done about them.
 
 use maud::{Markup, html};
-use svc_api::Error;
 use svc_model::{
     administration::{teams::Team, users::User as Standing},
     users::{Update, User, UserPatch},
@@ -39,12 +38,11 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     )
     .map_err(or_not_found)?;
     let place = context.place(["users", uid]);
-    let mut filled = Filled::new(visit);
+    let mut filled = Filled::over(visit);
     let mut hint = Markup::default();
     if visit.is_post() {
-        match act(context, &user).await {
-            Ok(done) => return Ok(Answer::go(&place.with("done", done))),
-            Err(error) => filled.refuse(error, &["first_name", "last_name", "group"])?,
+        if let Some(done) = act(context, &mut filled, &user).await? {
+            return Ok(Answer::go(&place.with("done", done)));
         }
     } else {
         let query = visit.query()?;
@@ -105,34 +103,46 @@ async fn shown(context: &Context<'_>, uid: &str) -> Result<Answer> {
 }
 
 /// Does what the form asks for; gives the word for what was done.
-async fn act(context: &Context<'_>, user: &User) -> Result<&'static str, Error> {
+async fn act(
+    context: &Context<'_>,
+    filled: &mut Filled<'_>,
+    user: &User,
+) -> Result<Option<&'static str>> {
     let users = context.client.administration().users();
-    match context.visit.form().text("action") {
+    let done = match context.visit.form().text("action") {
         "resume" => users.resume(&user.uid).send().await.map(|_| "resumed"),
         "invite" => users.invite(&user.uid).send().await.map(|_| "invited"),
-        _ => change(context, user).await.map(|()| "saved"),
+        _ => {
+            let is_saved = change(context, filled, user).await?;
+            return Ok(is_saved.then_some("saved"));
+        }
+    };
+    match done {
+        Ok(done) => Ok(Some(done)),
+        Err(error) => {
+            filled.refuse(error, &[])?;
+            Ok(None)
+        }
     }
 }
 
-/// Saves what differs from what is known.
-async fn change(context: &Context<'_>, user: &User) -> Result<(), Error> {
-    let form = context.visit.form();
-    let name = |field: &str, known: &Option<String>| {
-        let typed = form.text(field).trim();
-        let typed = (!typed.is_empty()).then(|| typed.to_owned());
-        (typed != *known).then_some(typed)
-    };
+/// Saves what was changed; says whether it is saved.
+async fn change(context: &Context<'_>, filled: &mut Filled<'_>, user: &User) -> Result<bool> {
     let mut patch = UserPatch::new();
-    patch.first_name = name("first_name", &user.first_name);
-    patch.last_name = name("last_name", &user.last_name);
-    let group = form.text("group");
-    patch.group = (group != user.group.as_str()).then(|| group.into());
-    if patch == UserPatch::new() {
-        return Ok(());
-    }
-    let scope = (&context.scope.project, &context.scope.environment);
-    let update = Update::new(scope, &user.uid, patch);
-    context.client.call(update).send().await.map(drop)
+    patch.first_name = filled.changed_or_emptied("first_name", user.first_name.as_deref());
+    patch.last_name = filled.changed_or_emptied("last_name", user.last_name.as_deref());
+    let group = filled.changed("group", user.group.as_str());
+    patch.group = group.map(Into::into);
+    let saved = filled.save(
+        patch,
+        &["first_name", "last_name", "group"],
+        async |patch| {
+            let scope = (&context.scope.project, &context.scope.environment);
+            let update = Update::new(scope, &user.uid, patch);
+            context.client.call(update).send().await.map(drop)
+        },
+    );
+    saved.await
 }
 
 struct Page<'p> {
