@@ -286,7 +286,10 @@ fn users_are_found_changed_signed_out_suspended_and_deleted() {
     assert_eq!(gone, at("users/"));
     assert_eq!(browser.get(&place).status, 404);
     let page = browser.page(&delete);
-    assert_eq!(browser.submit_ok(&delete, &page, &[]), at("teams/"));
+    let refused = browser.submit(&delete, &page, &[]);
+    assert!(refused.body.contains("role=\"alert\""), "{}", refused.body);
+    let gone = browser.submit_ok(&delete, &page, &[("confirm", "Guests")]);
+    assert_eq!(gone, at("teams/"));
 }
 
 #[test]
@@ -469,6 +472,16 @@ fn a_team_leads_to_its_members_and_stays_while_it_has_some() {
     );
     assert_eq!(browser.post(&delete, &[]).status, 200);
     assert_eq!(browser.get(&place).status, 200);
+
+    // In the environment that people depend on, who is removed is typed.
+    let remove = at(&format!("settings/members/{uid}/delete/"));
+    let page = browser.page(&remove);
+    let refused = browser.submit(&remove, &page, &[]);
+    assert!(refused.body.contains("role=\"alert\""), "{}", refused.body);
+    assert!(browser.page(&members).contains("carla@example.com"));
+    let to = browser.submit_ok(&remove, &page, &[("confirm", "carla@example.com")]);
+    assert_eq!(to, at("settings/members/"));
+    assert!(!browser.page(&members).contains("carla@example.com"));
 }
 
 #[test]

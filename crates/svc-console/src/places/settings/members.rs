@@ -202,7 +202,10 @@ pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
         action: place.below(["delete"]),
         cancel: place.clone(),
         button: texts.get("settings-members-remove"),
-        name: None,
+        name: context
+            .scope
+            .is_production()
+            .then_some(member.email.as_str()),
         is_forbidden: false,
     };
     let outcome = question.ask(visit, async || {

@@ -211,7 +211,7 @@ pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
         action: place.below(["delete"]),
         cancel: place.clone(),
         button: texts.get("delete"),
-        name: None,
+        name: context.scope.is_production().then_some(team.name.as_str()),
         is_forbidden,
     };
     let outcome = question.ask(visit, async || {
