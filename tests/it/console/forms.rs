@@ -86,7 +86,10 @@ fn a_form_of_a_browser_that_says_nothing_is_taken_with_the_token_of_its_session(
         }
     }
     let sign_in = "/console/sign-in/";
-    assert_eq!(post_silently(&browser, sign_in, &fields).status, 303);
+    let signed_in_again = post_silently(&browser, sign_in, &fields);
+    assert_eq!(signed_in_again.status, 303);
+    let mut browser = browser;
+    browser.keep(&signed_in_again);
     let refused = post_silently(&browser, sign_in, &without_token(&fields));
     assert!(
         refused.status == 403 && !refused.body.contains(PASSWORD),

@@ -46,7 +46,7 @@ fn a_session_that_ends_while_a_form_is_filled_in_loses_nothing() {
 #[test]
 fn other_sites_strangers_and_the_api_get_nothing_from_the_cookie() {
     let setup = Setup::new();
-    let browser = signed_in(&setup.service);
+    let mut browser = signed_in(&setup.service);
     let path = record("s", 1);
     let page = browser.page(&path);
     let form = form_of(&page, &path);
@@ -91,17 +91,38 @@ fn other_sites_strangers_and_the_api_get_nothing_from_the_cookie() {
         ("password", PASSWORD),
         ("next", "//evil.example/"),
     ];
-    assert_eq!(
-        browser
-            .post("/console/sign-in/", &fields)
-            .header("location"),
-        "/console/"
-    );
+    let signed_in = browser.post("/console/sign-in/", &fields);
+    assert_eq!(signed_in.header("location"), "/console/");
+    browser.keep(&signed_in);
     let wrong = [("email", EMAIL), ("password", "wrong"), ("next", "")];
     assert_eq!(browser.post("/console/sign-in/", &wrong).status, 401);
     let unknown = Browser::new(&setup.service).get("/console/nowhere/");
     assert_eq!(unknown.status, 303);
     assert_eq!(browser.get("/console/nowhere/").status, 404);
+}
+
+#[test]
+fn who_signs_in_again_in_a_browser_ends_the_session_that_it_had() {
+    let setup = Setup::new();
+    let other = signed_in(&setup.service);
+    let place = "/console/profile/sessions/";
+    let open = || other.page(place).matches("<tr").count();
+    let before = open();
+    let mut browser = signed_in(&setup.service);
+    assert_eq!(open(), before + 1);
+    // A wrong password ends nothing.
+    let fields = |password: &'static str| [("email", EMAIL), ("password", password), ("next", "")];
+    let wrong = browser.post("/console/sign-in/", &fields("wrong"));
+    assert_eq!(wrong.status, 401);
+    browser.page(place);
+    let earlier = browser.cookie.clone();
+    let again = browser.post("/console/sign-in/", &fields(PASSWORD));
+    assert_eq!(again.status, 303, "{}", again.body);
+    browser.keep(&again);
+    browser.page(place);
+    assert_eq!(open(), before + 1);
+    browser.cookie = earlier;
+    assert_eq!(browser.get(place).status, 303);
 }
 
 #[test]

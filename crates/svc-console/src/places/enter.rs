@@ -21,7 +21,10 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
     let texts = visit.texts;
     if visit.is_post() {
         return Ok(match visit.sign_in_with(visit.form().text("code")).await? {
-            Some(cookie) => Answer::go(&visit.root).cookie(&cookie),
+            Some(cookie) => {
+                sign_in::replace_session(visit).await;
+                Answer::go(&visit.root).cookie(&cookie)
+            }
             None => {
                 let message = notice::error(visit, &texts.get("enter-invalid"));
                 let page = plain_page(

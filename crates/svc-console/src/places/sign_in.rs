@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use maud::{Markup, html};
-use svc_api::auth::account::Login;
+use svc_api::auth::account::{Login, Logout};
 use svc_model::Realm;
 
 use crate::{
@@ -63,6 +63,7 @@ pub(crate) async fn with_password(visit: &Visit) -> Result<Answer> {
     };
     let kept = visit.keep(signed_in.token);
     let kept = kept.ok_or_else(|| Problem::Unavailable("the session cannot be kept".into()))?;
+    replace_session(visit).await;
     if visit.fragment().is_some() {
         return Ok(Answer::page(Markup::default()).cookie(&kept));
     }
@@ -79,17 +80,32 @@ pub(crate) async fn sign_out(visit: &Visit) -> Result<Answer> {
     if !visit.is_post() {
         return Err(Problem::OtherMethod);
     }
-    if visit.is_signed_in() {
-        let logout = svc_api::auth::account::Logout::new(Realm::Service);
-        // A session that has ended is what was wanted.
-        if let Err(error) = visit.client()?.call(logout).send().await
-            && !error.is_unauthenticated()
-        {
-            return Err(error.into());
-        }
-    }
+    end_session(visit).await?;
     let to = visit.root.below(["sign-in"]);
     Ok(Answer::go(&to).cookie(&visit.clear_cookie()).forget())
+}
+
+/// Ends the session that the browser has had before it signed in again: nobody else has its cookie.
+pub(crate) async fn replace_session(visit: &Visit) {
+    if let Err(problem) = end_session(visit).await {
+        tracing::warn!(
+            ?problem,
+            "a session that another one has replaced cannot be ended"
+        );
+    }
+}
+
+/// Ends the session of the browser, if it has one.
+async fn end_session(visit: &Visit) -> Result<()> {
+    if !visit.is_signed_in() {
+        return Ok(());
+    }
+    let logout = Logout::new(Realm::Service);
+    match visit.client()?.call(logout).send().await {
+        // A session that has ended is what was wanted.
+        Err(error) if !error.is_unauthenticated() => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// The page for signing in, in place of one that needs it. A form that was sent comes back after it.
