@@ -1,15 +1,18 @@
 //! Seeing what a user of an environment would see: the header `X-Act-As` on what is asked of the data host.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue, Request, Response};
-use svc_api::{Error, administration::Users};
+use svc_api::administration::Users;
 use svc_model::{
     UserUid,
     wire::{Body, BoxFuture, Transport, TransportError},
 };
 
-use crate::problem::{Problem, Result};
+use crate::{
+    places::or_not_found,
+    problem::{Problem, Result},
+};
 
 const ACT_AS: HeaderName = HeaderName::from_static("x-act-as");
 
@@ -17,14 +20,20 @@ const ACT_AS: HeaderName = HeaderName::from_static("x-act-as");
 #[derive(Clone, Debug)]
 pub(crate) struct ActingAs {
     uid: String,
-    email: OnceLock<String>,
+    email: String,
 }
 
 impl ActingAs {
-    pub(crate) fn new(uid: &str) -> Self {
-        Self {
-            uid: uid.to_owned(),
-            email: OnceLock::new(),
+    /// Looks who the user is, which only administrators may. Who is suspended can sign in nowhere, and sees nothing.
+    pub(crate) async fn look_up(users: &Users, uid: &str) -> Result<Self> {
+        let user = users.get(UserUid::from(uid)).send().await;
+        let user = user.map_err(or_not_found)?;
+        match user.suspended {
+            true => Err(Problem::Suspended),
+            false => Ok(Self {
+                uid: uid.to_owned(),
+                email: user.email,
+            }),
         }
     }
 
@@ -38,16 +47,9 @@ impl ActingAs {
         ["as", &self.uid]
     }
 
-    /// The e-mail address of the user, as soon as it is known.
+    /// The e-mail address of the user.
     pub(crate) fn name(&self) -> &str {
-        self.email.get().unwrap_or(&self.uid)
-    }
-
-    /// Looks who the user is, which only administrators may.
-    pub(crate) async fn look_up(&self, users: &Users) -> Result<(), Error> {
-        let user = users.get(UserUid::from(self.uid.as_str())).send().await?;
-        self.email.get_or_init(|| user.email);
-        Ok(())
+        &self.email
     }
 }
 
@@ -113,7 +115,10 @@ mod tests {
     fn only_the_data_host_is_asked_as_somebody_else() {
         let of = |data: &str, app: &str, url: &str| {
             let never = transport_fn(|_| async { Ok(Response::new(Body::empty())) });
-            let acting = ActingAs::new("u1");
+            let acting = ActingAs {
+                uid: "u1".to_owned(),
+                email: "ann@example.com".to_owned(),
+            };
             let transport = AsUser::around(Arc::new(never), Some(&acting), data, app);
             transport.unwrap().is_for_data(url)
         };

@@ -122,7 +122,7 @@ async fn route(visit: &mut Visit) -> Result<Answer> {
                 project: project.into(),
                 environment: environment.into(),
             };
-            let place = acting::enter(visit, place)?;
+            let place = Box::pin(acting::enter(visit, &scope, place)).await?;
             of_environment(visit, &scope, place).await
         }
         ref place => of_service(visit, place).await,

@@ -38,6 +38,8 @@ pub(crate) enum Problem {
     NotOperator,
     /// Nothing is changed while somebody sees what another person would.
     OnlySeeing,
+    /// The user whose view is wanted is suspended.
+    Suspended,
     /// Nobody can say now whose session it is.
     Unavailable(BoxError),
     /// Who looks may not do this.
@@ -69,7 +71,8 @@ impl Problem {
             | Self::Forbidden
             | Self::NotAdministrator
             | Self::NotOperator
-            | Self::OnlySeeing => StatusCode::FORBIDDEN,
+            | Self::OnlySeeing
+            | Self::Suspended => StatusCode::FORBIDDEN,
             Self::SignedOut => StatusCode::UNAUTHORIZED,
             Self::OtherAccount => StatusCode::CONFLICT,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,

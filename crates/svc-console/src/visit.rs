@@ -462,9 +462,9 @@ impl Visit {
     }
 
     /// The places that follow show what a user of the environment would see.
-    pub(crate) fn act_as(&mut self, user: &str) {
+    pub(crate) fn act_as(&mut self, user: ActingAs) {
         *self.made.get_mut() = None;
-        self.acting_as = Some(ActingAs::new(user));
+        self.acting_as = Some(user);
     }
 
     /// The user whose view is shown, if it is not that of who is signed in.

@@ -96,6 +96,7 @@ problem-again = Noch einmal versuchen
 problem-not-administrator = Das können nur Administratoren des Projekts. Wenden Sie sich an einen von ihnen.
 problem-not-operator = Das können nur Betreiber des Dienstes.
 problem-only-seeing = Sie sehen, was jemand anderes sieht. Hier kann nichts geändert werden. Gehen Sie zuerst zurück zu Ihrer eigenen Ansicht.
+problem-suspended = Dieser Benutzer ist gesperrt und kann sich nirgends anmelden. Deshalb gibt es nichts, was er sieht. Erlauben Sie ihm zuerst wieder, sich anzumelden.
 problem-forbidden = Das dürfen Sie nicht. Bitten Sie einen Administrator des Projekts um das Recht.
 
 # Projects and accounts.

@@ -96,6 +96,7 @@ problem-again = Try again
 problem-not-administrator = Only administrators of the project can do this. Ask one of them.
 problem-not-operator = Only operators of the service can do this.
 problem-only-seeing = You see what somebody else sees, so nothing can be changed here. Go back to your own view first.
+problem-suspended = This user is suspended and can sign in nowhere, so there is nothing that this user sees. Allow the user to sign in again first.
 problem-forbidden = You may not do this. Ask an administrator of the project for the right.
 
 # Projects and accounts.

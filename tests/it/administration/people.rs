@@ -306,6 +306,10 @@ fn an_administrator_sees_what_a_user_would_see() {
     let lines = lines.as_array().expect("lines");
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines.iter().all(|line| line["record"] == json!(user)));
+    // Who can sign in nowhere sees nothing.
+    home.run(&["user", "suspend", "--project", "main", "ann@act.example"]);
+    let refused = call("GET", "models/orders", &administrator).expect(403);
+    assert!(refused.body.contains("suspended"), "{}", refused.body);
 }
 
 #[test]

@@ -265,9 +265,21 @@ fn users_are_found_changed_signed_out_suspended_and_deleted() {
     );
     let page = browser.page(&place);
     assert!(!page.contains("/as/"), "{page}");
+    // Who can sign in nowhere sees nothing.
+    let seen = at(&format!("as/{}/", last(&place)));
+    for seen in [seen.clone(), format!("{seen}records/s/parts/")] {
+        let refused = browser.get(&seen);
+        assert_eq!(refused.status, 403, "{}", refused.body);
+        assert!(
+            refused.body.contains("This user is suspended"),
+            "{}",
+            refused.body
+        );
+    }
     let resumed = browser.post(&place, &[("action", "resume")]);
     assert_eq!(resumed.status, 303, "{}", resumed.body);
     assert_eq!(login(&setup, USER).status, 200);
+    browser.page(&seen);
 
     // A team with people stays, and says so.
     let delete = at(&format!("teams/{}/delete/", last(&rights)));

@@ -1,12 +1,18 @@
 //! The places of an environment as one of its users would see them: `as/USER/` stands before the rest of their addresses.
 
+use super::Scope;
 use crate::{
+    acting::ActingAs,
     problem::{Problem, Result},
     visit::Visit,
 };
 
 /// The place that an address leads to, seen as the user that it names, if any.
-pub(super) fn enter<'p, 's>(visit: &mut Visit, place: &'p [&'s str]) -> Result<&'p [&'s str]> {
+pub(super) async fn enter<'p, 's>(
+    visit: &mut Visit,
+    scope: &Scope,
+    place: &'p [&'s str],
+) -> Result<&'p [&'s str]> {
     let ["as", user, rest @ ..] = place else {
         return Ok(place);
     };
@@ -20,6 +26,8 @@ pub(super) fn enter<'p, 's>(visit: &mut Visit, place: &'p [&'s str]) -> Result<&
         [] | ["find"] | ["records", ..] => {}
         _ => return Err(Problem::NotFound),
     }
+    let client = visit.client_in(&scope.project, &scope.environment)?;
+    let user = ActingAs::look_up(&client.administration().users(), user).await?;
     visit.act_as(user);
     Ok(rest)
 }

@@ -50,16 +50,8 @@ impl<'v> Context<'v> {
         let client = visit.client_in(&scope.project, &scope.environment)?;
         let account = visit.account()?.clone();
         check_account(visit, &account)?;
-        let administration = client.administration();
-        // Rarely needed, so it takes no place in what waits.
-        let known_user = Box::pin(async {
-            match visit.acting_as() {
-                Some(acting) => acting.look_up(&administration.users()).await,
-                None => Ok(()),
-            }
-        });
-        let project = async { client.projects().get(&scope.project).send().await };
-        let (project, ()) = tokio::try_join!(project, known_user).map_err(or_not_found)?;
+        let project = client.projects().get(&scope.project).send().await;
+        let project = project.map_err(or_not_found)?;
         let mut known = project.environments.iter();
         if !known.any(|known| known.unique_name == scope.environment) {
             return Err(Problem::NotFound);

@@ -89,6 +89,7 @@ fn message_of(visit: &Visit, problem: &Problem) -> Markup {
         Problem::NotAdministrator => texts.get("problem-not-administrator"),
         Problem::NotOperator => texts.get("problem-not-operator"),
         Problem::OnlySeeing => texts.get("problem-only-seeing"),
+        Problem::Suspended => texts.get("problem-suspended"),
         Problem::Unavailable(error) => {
             tracing::warn!(%error, "sessions of the console cannot be looked up");
             texts.get("problem-unavailable")

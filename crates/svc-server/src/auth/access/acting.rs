@@ -96,6 +96,11 @@ pub(super) async fn rights(
         svc_store::ErrorKind::NotFound => unknown(),
         _ => error.into(),
     })?;
+    if user.suspended.is_some() {
+        return Err(ApiError::PermissionDenied(
+            "this user is suspended and gets no answer; resume the user first",
+        ));
+    }
     let entry = AuditEntry::new(ACTION)
         .scope(&path.scope)
         .resource(ResourceName::TOOLS)
