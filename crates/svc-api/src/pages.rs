@@ -188,3 +188,10 @@ impl<O: Operation + HasQuery<Query = Draft>, V> Call<O, V> {
         self.with(|operation| *operation.query_mut() = draft.into())
     }
 }
+
+impl<V> Call<pages::Create, V> {
+    /// Names the call, so that a repeat with the same name within a day makes no second page and has the first response.
+    pub fn idempotency_key(self, key: impl Into<String>) -> Self {
+        self.with(|operation| operation.idempotency_key = Some(key.into()))
+    }
+}

@@ -219,6 +219,9 @@ pub struct Create {
     /// The properties of the new page.
     #[wire(whole_body)]
     pub settings: PageSettings,
+    /// A name for this call: a second call with it gets the first answer.
+    #[wire(header = "idempotency-key")]
+    pub idempotency_key: Option<String>,
 }
 
 /// Get page settings: `GET .../view_settings/{UID}/`, 200 with [`PageSettings`].

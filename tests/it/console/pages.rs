@@ -78,6 +78,38 @@ fn editor(setup: &Setup) -> (Browser, Api) {
 }
 
 #[test]
+fn the_form_of_a_new_page_that_is_sent_twice_makes_one_page() {
+    let setup = Setup::new();
+    let (browser, api) = editor(&setup);
+    let new = format!("{PAGES}new/");
+    let form = browser.page(&new);
+    let typed = [("name", "Typed page")];
+    // What is refused does not use the form up.
+    let wrong = browser.submit(&new, &form, &[("name", ""), ("unique_name", "")]);
+    assert_eq!(wrong.status, 400);
+    let made = browser.submit_ok(&new, &form, &typed);
+    assert_eq!(browser.submit_ok(&new, &form, &typed), made);
+    assert_eq!(api.names("prod", 1), ["typed_page"]);
+    // The form as it is opened again makes another one.
+    assert_ne!(browser.submit_ok(&new, &browser.page(&new), &typed), made);
+
+    // A program has the same, and the first answer to the letter.
+    let page = json!({"name": "Once", "params": NUMBERS});
+    let create = |layer: u8, page: &Value| {
+        let call = api.call("POST", "prod", &format!("?draft={layer}"));
+        call.header("idempotency-key", "once").json(page)
+    };
+    let first = create(1, &page).expect(201);
+    let second = create(1, &page).expect(201);
+    assert_eq!(first.body, second.body);
+    assert_eq!(first.header("etag"), second.header("etag"));
+    let uid = first.json()["uid"].as_str().unwrap().to_owned();
+    assert_eq!(api.get(&uid, 1)["params"], json!(NUMBERS));
+    create(1, &json!({"name": "Other"})).expect(422);
+    create(0, &page).expect(422);
+}
+
+#[test]
 fn a_page_is_found_by_its_name_and_by_its_unique_name() {
     let setup = Setup::new();
     let (browser, api) = editor(&setup);

@@ -28,7 +28,7 @@ mod teams;
 mod tokens;
 mod users;
 
-pub(super) use self::account_keys::valid_keys;
+pub(super) use self::{account_keys::valid_keys, answered::Made};
 use crate::api::routes::Routes;
 
 pub(crate) fn routes() -> Routes {

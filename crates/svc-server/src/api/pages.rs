@@ -10,7 +10,7 @@ use svc_model::{
 };
 use svc_store::PageList;
 
-use super::call::Call;
+use super::{administration::Made, call::Call};
 use crate::{
     api::routes::Routes,
     http::{
@@ -50,11 +50,20 @@ fn to_chunks(list: PageList) -> Chunks {
     }
 }
 
-async fn create(mut call: Call<Create>) -> ApiResult {
-    let settings = mem::take(&mut call.operation.settings);
-    let pages = call.store.pages();
-    let created = pages.create(&call.operation.scope, call.operation.draft, settings);
-    Ok(call.answer(created.await?))
+async fn create(call: Call<Create>) -> ApiResult {
+    let Create {
+        scope,
+        draft,
+        settings,
+        idempotency_key,
+        ..
+    } = &call.operation;
+    let create = async || {
+        let pages = call.store.pages();
+        let created = pages.create(scope, *draft, settings.clone()).await?;
+        Ok(Made::entry(&created.json)?.tagged(created.etag))
+    };
+    call.answer_once(idempotency_key.as_deref(), create).await
 }
 
 async fn retrieve(call: Call<Get>) -> ApiResult {

@@ -18,6 +18,7 @@ use crate::{
     places::Scope,
     problem::{Problem, Result},
     ui::{
+        credentials,
         form::{account_field, typed_before},
         notice,
     },
@@ -212,7 +213,8 @@ pub(super) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
         let answer = new_page(&pages, &parents, &sent, Some(message));
         return Ok(answer.status(StatusCode::BAD_REQUEST));
     }
-    match calls.create(&sent.changes).draft(true).send().await {
+    let call = calls.create(&sent.changes).draft(true);
+    match call.idempotency_key(credentials::once(form)).send().await {
         Ok(made) => Ok(Answer::go(&match made.uid() {
             Some(uid) => pages.of(&uid).with("saved", "1"),
             None => pages.index(),
@@ -243,6 +245,7 @@ fn new_page(
         (typed_before(pages.visit()))
         form.page-form method="post" action=(pages.index().below(["new"])) data-guard {
             (account_field(pages.context.visit))
+            (credentials::once_field())
             (form::fields(&about))
             div.actions {
                 button.primary { (texts.get("create")) }

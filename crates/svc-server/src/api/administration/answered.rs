@@ -2,7 +2,10 @@
 
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{
+    Value,
+    value::{RawValue, to_raw_value},
+};
 use svc_model::{Invalid, records::MAX_IDEMPOTENCY_KEY, wire::Operation};
 use svc_store::AnsweredCall;
 
@@ -12,8 +15,9 @@ use crate::{
 };
 
 /// What a call has made: the answer, and the property of it that is shown once.
-pub(super) struct Made {
-    answer: Value,
+pub(in crate::api) struct Made {
+    /// JSON, as it was written.
+    answer: Box<RawValue>,
     /// The name of the property that holds a secret, if any.
     secret: Option<&'static str>,
     /// The entity tag of what the call is about, where the answer has one.
@@ -22,23 +26,17 @@ pub(super) struct Made {
 
 impl Made {
     /// An entry without a secret.
-    pub(super) fn entry(json: &[u8]) -> ApiResult<Self> {
-        Self::parse(json, None)
+    pub(in crate::api) fn entry(json: &[u8]) -> ApiResult<Self> {
+        Ok(Self::new(parsed(serde_json::from_slice(json))?))
     }
 
     /// An answer without a secret.
     pub(super) fn of(answer: &impl Serialize) -> ApiResult<Self> {
-        let answer = serde_json::to_value(answer);
-        let answer = answer.map_err(|error| ApiError::Internal(error.to_string()))?;
-        Ok(Self {
-            answer,
-            secret: None,
-            etag: None,
-        })
+        Ok(Self::new(parsed(to_raw_value(answer))?))
     }
 
     /// The same with the entity tag of what the call is about.
-    pub(super) fn tagged(self, etag: String) -> Self {
+    pub(in crate::api) fn tagged(self, etag: String) -> Self {
         Self {
             etag: Some(etag),
             ..self
@@ -51,27 +49,26 @@ impl Made {
         name: &'static str,
         secret: impl Serialize,
     ) -> ApiResult<Self> {
-        let mut made = Self::parse(json, Some(name))?;
-        let secret = serde_json::to_value(secret);
-        made.answer[name] = secret.map_err(|error| ApiError::Internal(error.to_string()))?;
+        let secret = parsed(serde_json::to_value(secret))?;
+        let mut made = Self::entry(json)?;
+        made.answer = with(&made.answer, name, secret)?;
+        made.secret = Some(name);
         Ok(made)
     }
 
-    fn parse(json: &[u8], secret: Option<&'static str>) -> ApiResult<Self> {
-        let answer = serde_json::from_slice(json);
-        let answer = answer.map_err(|error| ApiError::Internal(error.to_string()))?;
-        Ok(Self {
+    fn new(answer: Box<RawValue>) -> Self {
+        Self {
             answer,
-            secret,
+            secret: None,
             etag: None,
-        })
+        }
     }
 
-    fn without_secret(mut self) -> Self {
+    fn without_secret(mut self) -> ApiResult<Self> {
         if let Some(name) = self.secret.take() {
-            self.answer[name] = Value::Null;
+            self.answer = with(&self.answer, name, Value::Null)?;
         }
-        self
+        Ok(self)
     }
 
     fn response(&self, status: StatusCode) -> ApiResponse {
@@ -84,10 +81,21 @@ impl Made {
     }
 }
 
+/// An entry with another value in one of its properties.
+fn with(entry: &RawValue, name: &str, value: Value) -> ApiResult<Box<RawValue>> {
+    let mut entry: Value = parsed(serde_json::from_str(entry.get()))?;
+    entry[name] = value;
+    parsed(to_raw_value(&entry))
+}
+
+fn parsed<T>(json: serde_json::Result<T>) -> ApiResult<T> {
+    json.map_err(|error| ApiError::Internal(error.to_string()))
+}
+
 impl<O: Operation> Call<O> {
     /// Does something once for each key that the caller gives: the answer is what was made, or what an earlier call with the
     /// key was answered with.
-    pub(super) async fn answer_once(
+    pub(in crate::api) async fn answer_once(
         &self,
         key: Option<&str>,
         act: impl AsyncFnOnce() -> ApiResult<Made>,
@@ -121,9 +129,9 @@ impl<O: Operation> Call<O> {
         match act().await {
             Ok(made) => {
                 let response = made.response(O::INFO.status);
-                let kept = made.without_secret();
-                let (answer, etag) = (kept.answer.to_string(), kept.etag.as_deref());
-                answered.end(uid, O::INFO.name, key, &answer, etag).await?;
+                let kept = made.without_secret()?;
+                let (answer, etag) = (kept.answer.get(), kept.etag.as_deref());
+                answered.end(uid, O::INFO.name, key, answer, etag).await?;
                 Ok(response)
             }
             Err(failure) => {
@@ -140,6 +148,11 @@ impl<O: Operation> Call<O> {
         let mut request = Vec::new();
         for argument in self.operation.path_arguments().iter() {
             request.extend_from_slice(argument.as_bytes());
+            request.push(0);
+        }
+        let query = self.operation.query();
+        if !query.as_str().is_empty() {
+            request.extend_from_slice(query.as_str().as_bytes());
             request.push(0);
         }
         request.extend_from_slice(&body.unwrap_or_default());
