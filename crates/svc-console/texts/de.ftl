@@ -795,6 +795,7 @@ pages-view-hint = custom, außer die Anwendung kennt andere.
 pages-parent = Seite darüber
 pages-at-top = – keine –
 pages-parent-missing = { $name } (diese Seite gibt es nicht)
+pages-parent-own = Eine Seite kann nicht unter sich selbst liegen, und nicht unter einer Seite, die unter ihr liegt. Wählen Sie eine andere Seite oder keine.
 pages-order = Reihenfolge
 pages-order-hint = Eine Zahl: So sind Seiten nebeneinander geordnet.
 pages-order-wrong = Geben Sie eine Zahl ein, etwa 2 oder 1.5.
@@ -811,6 +812,11 @@ pages-json-wrong = Zeile { $line }, Zeichen { $column }:
 pages-format = JSON formatieren
 pages-save = Entwurf speichern
 pages-saved = Als Entwurf gespeichert. Alle sehen ihn, sobald er veröffentlicht ist.
+pages-renamed-moved = { $count ->
+    [one] Eine Seite darunter wurde mit geändert, als Entwurf, damit sie darunter bleibt. Veröffentlichen Sie beide Seiten zusammen.
+   *[other] { $count } Seiten darunter wurden mit geändert, als Entwürfe, damit sie darunter bleiben. Veröffentlichen Sie alle diese Seiten zusammen.
+}
+pages-renamed-left = Die Seite { $name } konnte nicht geändert werden und liegt jetzt ganz oben. Öffnen Sie sie, und wählen Sie diese Seite als Seite darüber.
 pages-document = Die ganze Seite
 pages-name-missing = Geben Sie einen Namen ein.
 pages-changes = Mit Veröffentlichtem vergleichen

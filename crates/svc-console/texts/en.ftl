@@ -798,6 +798,7 @@ pages-view-hint = custom, unless the application knows others.
 pages-parent = Page above
 pages-at-top = – none –
 pages-parent-missing = { $name } (there is no such page)
+pages-parent-own = A page cannot be below itself, or below a page that is below it. Choose another page, or none.
 pages-order = Order
 pages-order-hint = A number: pages beside each other are in this order.
 pages-order-wrong = Enter a number, such as 2 or 1.5.
@@ -814,6 +815,11 @@ pages-json-wrong = Line { $line }, character { $column }:
 pages-format = Format JSON
 pages-save = Save draft
 pages-saved = Saved as a draft. Everybody sees it once it is published.
+pages-renamed-moved = { $count ->
+    [one] One page below it was changed too, as a draft, so that it stays below it. Publish both pages together.
+   *[other] { $count } pages below it were changed too, as drafts, so that they stay below it. Publish all these pages together.
+}
+pages-renamed-left = The page { $name } could not be changed, and is at the top now. Open it, and choose this page as the page above.
 pages-document = The whole page
 pages-name-missing = Enter a name.
 pages-changes = Compare with published

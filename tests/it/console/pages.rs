@@ -210,6 +210,90 @@ fn a_page_is_made_moved_changed_published_and_deleted_in_the_browser() {
 }
 
 #[test]
+fn pages_stay_below_a_page_that_gets_another_unique_name() {
+    let setup = Setup::new();
+    let (browser, api) = editor(&setup);
+    let made = |draft, name: &str, parent: &str| {
+        let page = json!({"name": name, "unique_name": name, "parent": parent, "params": "{}"});
+        api.create(draft, &page)
+    };
+    let (top, one, two) = (
+        made(0, "orders", ""),
+        made(0, "open", "orders"),
+        made(1, "paid", "orders"),
+    );
+    let (deep, other) = (made(0, "late", "open"), made(0, "parts", ""));
+    let top_place = place(&top);
+    let rename = |to: &str| {
+        let form = browser.page(&top_place);
+        browser.submit_ok(&top_place, &form, &[("unique_name", to)])
+    };
+    // The page is a draft now, and those below it are too.
+    let done = browser.page(&rename("orders2"));
+    assert!(done.contains("2 pages below it were changed too"), "{done}");
+    for child in [&one, &two] {
+        assert_eq!(api.get(child, 1)["parent"], "orders2");
+    }
+    assert_eq!(api.get(&one, 0)["parent"], "orders");
+    assert_eq!(api.get(&deep, 1)["parent"], "open");
+    for untouched in [&deep, &other] {
+        assert_eq!(api.get(untouched, 1)["draft"], false);
+    }
+    let tree = browser.page(PAGES);
+    assert_eq!(tree.matches("data-depth=\"1\"").count(), 2, "{tree}");
+    assert_eq!(tree.matches("data-depth=\"2\"").count(), 1, "{tree}");
+
+    // A revision with another name has the same pages below it.
+    let revision = format!("{top_place}revisions/1/");
+    let restored = browser.submit_ok(&revision, &browser.page(&revision), &[]);
+    assert!(browser.page(&restored).contains("2 pages below it"));
+    for child in [&one, &two] {
+        assert_eq!(api.get(child, 1)["parent"], "orders");
+    }
+    // A name made by the service counts too, and nothing is said where nothing is below.
+    let form = browser.page(&top_place);
+    let done = browser.submit_ok(&top_place, &form, &[("name", "Sales"), ("unique_name", "")]);
+    assert!(browser.page(&done).contains("2 pages below it"));
+    let name = api.get(&top, 1)["unique_name"].clone();
+    assert_eq!(api.get(&two, 1)["parent"], name);
+    let form = browser.page(&place(&deep));
+    let done = browser.submit_ok(&place(&deep), &form, &[("unique_name", "later")]);
+    assert!(!browser.page(&done).contains("below it"));
+}
+
+#[test]
+fn a_page_is_not_put_below_itself() {
+    let setup = Setup::new();
+    let (browser, api) = editor(&setup);
+    let top = api.create(0, &json!({"name": "a", "unique_name": "a"}));
+    let below = json!({"name": "b", "unique_name": "b", "parent": "a"});
+    api.create(0, &below);
+    let top_place = place(&top);
+    let form = browser.page(&top_place);
+    let wrong: [&[(&str, &str)]; 4] = [
+        &[("parent", "a")],
+        &[("parent", "b")],
+        &[("parent", "c"), ("unique_name", "c")],
+        &[("parent", "c"), ("unique_name", " c ")],
+    ];
+    for fields in wrong {
+        let refused = browser.submit(&top_place, &form, fields);
+        assert_eq!(refused.status, 400, "{fields:?}");
+        assert!(
+            refused.body.contains("e-parent") && refused.body.contains("cannot be below itself"),
+            "{fields:?}: {}",
+            refused.body
+        );
+    }
+    let new = format!("{PAGES}new/");
+    let fields = [("name", "d"), ("unique_name", "d"), ("parent", "d")];
+    let refused = browser.submit(&new, &browser.page(&new), &fields);
+    assert_eq!(refused.status, 400);
+    assert!(refused.body.contains("e-parent"), "{}", refused.body);
+    assert_eq!(api.get(&top, 1)["draft"], false);
+}
+
+#[test]
 fn a_document_keeps_its_bytes_and_a_fault_is_shown_with_its_line() {
     let setup = Setup::new();
     let (browser, api) = editor(&setup);

@@ -11,6 +11,7 @@ mod list;
 mod place;
 mod publish;
 mod remove;
+mod renamed;
 mod revisions;
 mod sent;
 mod tree;

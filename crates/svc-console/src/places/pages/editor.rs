@@ -3,15 +3,16 @@
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::Error;
-use svc_model::{PageSettings, PageUid, pages::Revision};
+use svc_model::{PageUid, pages::Revision};
 
 use super::{
     about::About,
     content::{Content, FIELDS},
     form,
     place::{Layers, Pages, State, both_layers, pages_of},
+    renamed::{self, Child},
     sent::{PARAMS, Sent},
-    tree::{below, tree},
+    tree::{Entry, below, tree},
 };
 use crate::{
     answer::Answer,
@@ -34,6 +35,10 @@ struct Opened<'v> {
     revisions: Vec<Revision>,
     /// The pages that this one may be below.
     parents: Vec<(String, String)>,
+    /// The unique names of the page and of all below it.
+    below: Vec<String>,
+    /// The pages right below it.
+    children: Vec<Child>,
 }
 
 impl<'v> Opened<'v> {
@@ -54,7 +59,11 @@ impl<'v> Opened<'v> {
             async { Ok(both_layers(&calls).await?) },
         )?;
         let own = layers.shown().unique_name().unwrap_or_default();
-        let parents = parents(&all, &own);
+        let entries = tree(&all.0, &all.1);
+        let below = below(&entries, &own).into_iter().map(str::to_owned);
+        let below: Vec<String> = below.collect();
+        let parents = parents(&entries, &below);
+        let children = renamed::children(&all.0, &uid, &own);
         Ok(Self {
             pages,
             calls,
@@ -62,6 +71,8 @@ impl<'v> Opened<'v> {
             layers,
             revisions,
             parents,
+            below,
+            children,
         })
     }
 
@@ -126,7 +137,8 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, uid: &str) -> Result<An
     if !visit.is_post() {
         let sent = Sent::of_content(&Content::of(&opened.layers.shown()));
         let (tag, base) = (opened.layers.tag(), opened.base().to_string());
-        return Ok(opened.answer((&tag, &base), &sent, None, message_of(visit)?));
+        let message = message_of(&opened)?;
+        return Ok(opened.answer((&tag, &base), &sent, None, message));
     }
     if !opened.pages.may_write {
         return Ok(opened.pages.refused(opened.layers.title()));
@@ -143,6 +155,7 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, uid: &str) -> Result<An
         false => base_of(&opened, form.text("base")).await?,
     };
     let mut sent = Sent::of_form(texts, form, &base);
+    sent.check_parent(texts, &opened.below);
     let with = (form.text("etag"), form.text("base"));
     if form.text("action") == "format" {
         sent.format();
@@ -163,7 +176,13 @@ pub(super) async fn answer(visit: &Visit, scope: &Scope, uid: &str) -> Result<An
     }
     let call = opened.calls.update(opened.uid.clone(), sent.update());
     match call.draft(true).if_match(tag).send().await {
-        Ok(_) => Ok(Answer::go(&place.with("saved", "1"))),
+        Ok(saved) => {
+            let was = draft.value.unique_name().unwrap_or_default();
+            let names = (was.as_str(), saved.unique_name());
+            let place = place.with("saved", "1");
+            let place = renamed::keep_below(&opened.calls, &opened.children, names, place);
+            Ok(Answer::go(&place.await))
+        }
         Err(error) if error.is_precondition_failed() => {
             conflict(visit, scope, uid, &base, sent).await
         }
@@ -189,7 +208,7 @@ pub(super) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
     if !pages.may_write {
         return Ok(pages.refused(texts.get("pages-new")));
     }
-    let parents = parents(&all, "");
+    let parents = parents(&tree(&all.0, &all.1), &[]);
     let empty = Content::empty();
     if !visit.is_post() {
         let mut sent = Sent::of_content(&empty);
@@ -208,6 +227,7 @@ pub(super) async fn create(visit: &Visit, scope: &Scope) -> Result<Answer> {
         let missing = vec![texts.get("pages-name-missing")];
         sent.errors.insert("name".to_owned(), missing);
     }
+    sent.check_parent(texts, &[]);
     if !sent.is_right() {
         let message = notice::error(visit, &texts.get("fields-wrong"));
         let answer = new_page(&pages, &parents, &sent, Some(message));
@@ -279,8 +299,9 @@ fn head(pages: &Pages<'_>, uid: &PageUid, state: State) -> Markup {
 }
 
 /// What was done before the page is shown again.
-fn message_of(visit: &Visit) -> Result<Option<Markup>> {
-    let (texts, query) = (visit.texts, visit.query()?);
+fn message_of(opened: &Opened<'_>) -> Result<Option<Markup>> {
+    let (visit, texts) = (opened.pages.visit(), opened.texts());
+    let query = visit.query()?;
     let text = match (query.get("saved"), query.get("restored")) {
         (Some("0"), _) => texts.get("unchanged"),
         (Some(_), _) => texts.get("pages-saved"),
@@ -288,7 +309,10 @@ fn message_of(visit: &Visit) -> Result<Option<Markup>> {
         (None, None) if query.get("published").is_some() => texts.get("pages-published-this"),
         (None, None) => return Ok(None),
     };
-    Ok(Some(notice::done(&text)))
+    Ok(Some(html! {
+        (notice::done(&text))
+        (renamed::message(visit, &query, &opened.parents))
+    }))
 }
 
 /// What the page held when the form was opened, or what it holds now if that is not kept any more.
@@ -357,17 +381,13 @@ fn refused(visit: &Visit, mut sent: Sent, error: Error) -> Result<(Sent, Markup)
     Ok((sent, message))
 }
 
-/// The pages that a page of this unique name may be below: unique name and title, with a dash for each level.
-fn parents(
-    (drafts, published): &(Vec<PageSettings>, Vec<PageSettings>),
-    own: &str,
-) -> Vec<(String, String)> {
-    let entries = tree(drafts, published);
-    let own = below(&entries, own);
-    let free = entries.iter().filter(|entry| {
-        entry.state != State::Deleted && !own.contains(&entry.unique_name.as_str())
-    });
-    let named = |entry: &super::tree::Entry| {
+/// The pages that a page may be below: unique name and title, with a dash for each level. `own` are the unique names of the
+/// page and of all below it.
+fn parents(entries: &[Entry], own: &[String]) -> Vec<(String, String)> {
+    let free = entries
+        .iter()
+        .filter(|entry| entry.state != State::Deleted && !own.contains(&entry.unique_name));
+    let named = |entry: &Entry| {
         let dashes = "– ".repeat(entry.depth.min(8));
         (
             entry.unique_name.clone(),

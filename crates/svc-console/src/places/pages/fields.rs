@@ -53,7 +53,7 @@ pub(super) fn field(about: &About<'_>, name: &'static str, value: &str) -> Marku
             label for=(id) { (label_of(texts, name)) }
             div {
                 @if name == "parent" && about.parents.len() <= MOST_PARENTS {
-                    (parents(about, &id, value))
+                    (parents(about, &id, value, described.as_deref()))
                 } @else {
                     input id=(id) name=(name) value=(value) autocomplete="off" list=[list_of(name)]
                         inputmode=[(name == "order").then_some("decimal")] aria-invalid=[invalid]
@@ -79,17 +79,20 @@ fn list_of(name: &str) -> Option<&'static str> {
     (name == "resource").then_some("resources")
 }
 
-fn parents(about: &About<'_>, id: &str, value: &str) -> Markup {
+fn parents(about: &About<'_>, id: &str, value: &str, described: Option<&str>) -> Markup {
     let texts = about.pages.texts();
     let is_known = about.parents.iter().any(|(name, _)| name == value);
+    let is_wrong = about.sent.errors.contains_key("parent");
     html! {
-        select id=(id) name="parent" {
+        select id=(id) name="parent" aria-invalid=[is_wrong.then_some("true")] aria-describedby=[described] {
             option value="" selected[value.is_empty()] { (texts.get("pages-at-top")) }
             @for (name, title) in about.parents {
                 option value=(name) selected[name == value] { (title) " (" (name) ")" }
             }
             @if !is_known && !value.is_empty() {
-                option value=(value) selected { (texts.with("pages-parent-missing", [("name", value.into())])) }
+                option value=(value) selected {
+                    @if is_wrong { (value) } @else { (texts.with("pages-parent-missing", [("name", value.into())])) }
+                }
             }
         }
     }

@@ -6,7 +6,8 @@ use svc_model::{PageUid, pages::Revision};
 
 use super::{
     content::document,
-    place::{Layers, Pages, State, pages_of},
+    place::{Layers, Pages, State, listed, pages_of},
+    renamed,
 };
 use crate::{
     answer::Answer,
@@ -142,15 +143,20 @@ pub(super) async fn one(visit: &Visit, scope: &Scope, uid: &str, number: &str) -
         if !pages.may_write {
             return Ok(pages.refused(title));
         }
+        let drafts = listed(&calls, true).send().await?;
+        let was = layers.shown().unique_name().unwrap_or_default();
+        let children = renamed::children(&drafts, &uid, &was);
         let mut call = calls.restore(uid.clone(), number);
         // What is deleted in the drafts has no tag there.
         if layers.draft.is_some() {
             call = call.if_match(visit.form().text("etag"));
         }
         match call.send().await {
-            Ok(_) => {
+            Ok(restored) => {
                 let place = pages.of(&uid).with("restored", &number.to_string());
-                return Ok(Answer::go(&place));
+                let names = (was.as_str(), restored.unique_name());
+                let place = renamed::keep_below(&calls, &children, names, place);
+                return Ok(Answer::go(&place.await));
             }
             Err(error) if error.is_precondition_failed() => {
                 status = StatusCode::PRECONDITION_FAILED;

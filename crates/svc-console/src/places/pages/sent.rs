@@ -73,6 +73,19 @@ impl Sent {
         self.errors.is_empty() && self.faults.is_empty()
     }
 
+    /// Refuses the page itself, and those below it, as the page above. `below` are the unique names of all these.
+    pub(super) fn check_parent(&mut self, texts: &Texts, below: &[String]) {
+        let parent = self.fields.get("parent").filter(|name| !name.is_empty());
+        let Some(parent) = parent else { return };
+        let is_chosen = self.changes.contains("parent");
+        let is_named = is_chosen || self.changes.contains("unique_name");
+        let own = self.fields.get("unique_name").map(|name| name.trim());
+        let is_own = is_named && own == Some(parent.trim());
+        if is_own || (is_chosen && below.contains(parent)) {
+            self.error("parent", texts.get("pages-parent-own"));
+        }
+    }
+
     /// The update that writes what was changed.
     pub(super) fn update(&self) -> UpdatePageSettings {
         UpdatePageSettings::new().with_properties(self.changes.clone())
@@ -196,7 +209,8 @@ impl Sent {
     }
 }
 
-fn set_text(object: &mut JsonObject, name: &str, text: &str) {
+/// Sets a property to a text.
+pub(super) fn set_text(object: &mut JsonObject, name: &str, text: &str) {
     // A text can always be written as JSON.
     if object.set(name, text).is_err() {
         object.remove(name);
