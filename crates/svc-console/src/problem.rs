@@ -1,7 +1,7 @@
 //! Why a place could not answer.
 
 use http::StatusCode;
-use svc_api::{Error, model::wire::TransportErrorKind};
+use svc_api::{Error, ErrorKind, model::wire::TransportErrorKind};
 
 use crate::BoxError;
 
@@ -50,9 +50,11 @@ pub(crate) enum Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        match error.is_unauthenticated() {
-            true => Self::SignedOut,
-            false => Self::Api(Box::new(error)),
+        match error.kind() {
+            // A part of the address names nothing.
+            ErrorKind::Request => Self::NotFound,
+            _ if error.is_unauthenticated() => Self::SignedOut,
+            _ => Self::Api(Box::new(error)),
         }
     }
 }
@@ -128,6 +130,7 @@ fn is_of_gateway(error: &Error) -> bool {
 pub(crate) fn status_of(error: &Error) -> StatusCode {
     match (Silence::of(error), error.status()) {
         (Some(_), _) => StatusCode::SERVICE_UNAVAILABLE,
+        (None, None) if error.kind() == ErrorKind::Request => StatusCode::NOT_FOUND,
         (None, status) => status.unwrap_or(StatusCode::BAD_GATEWAY),
     }
 }

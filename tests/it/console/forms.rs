@@ -255,3 +255,36 @@ fn a_form_that_another_account_has_opened_is_sent_after_signing_in_as_that_one()
     let kept = setup.service.data("GET", "s", "/models/parts/1").ok();
     assert_eq!(kept["name"], "typed by bob");
 }
+
+#[test]
+fn an_address_with_a_part_that_names_nothing_leads_nowhere() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for place in [
+        "users/%2e%2e/",
+        "users/%2E%2e/sessions/",
+        "users/%2e/",
+        "teams/%2e%2e/",
+        "teams/%2e%2e/delete/",
+        "settings/members/%2e%2e/",
+        "settings/environments/%2e%2e/",
+        "pages/page/%2e%2e/",
+        "pages/page/%2e%2e/delete/",
+        "rights/%2e%2e/",
+        "rights/%2e%2e/rule/",
+        "as/%2e%2e/",
+        "resources/%2e%2e/",
+        "records/%2e%2e/parts/",
+        "records/s/%2e%2e/",
+        "records/s/parts/record/%2e%2e/",
+        "integrations/tokens/%2e%2e/revoke/",
+    ] {
+        let answer = browser.get(&format!("{HOME}{place}"));
+        assert_eq!(answer.status, 404, "{place}: {}", answer.body);
+        assert!(!answer.body.contains("must name something"), "{place}");
+    }
+    let accounts = browser.get("/console/accounts/%2e%2e/");
+    assert_eq!(accounts.status, 404, "{}", accounts.body);
+    let projects = browser.get("/console/projects/%2e%2e/prod/");
+    assert_eq!(projects.status, 404, "{}", projects.body);
+}
