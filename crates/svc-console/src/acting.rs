@@ -27,7 +27,10 @@ impl ActingAs {
     /// Looks who the user is, which only administrators may. Who is suspended can sign in nowhere, and sees nothing.
     pub(crate) async fn look_up(users: &Users, uid: &str) -> Result<Self> {
         let user = users.get(UserUid::from(uid)).send().await;
-        let user = user.map_err(or_not_found)?;
+        let user = user.map_err(|error| match error.is_forbidden() {
+            true => Problem::NotAdministrator,
+            false => or_not_found(error),
+        })?;
         match user.suspended {
             true => Err(Problem::Suspended),
             false => Ok(Self {

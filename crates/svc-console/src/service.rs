@@ -4,7 +4,10 @@ use std::{fmt, sync::Arc};
 
 use http::{HeaderValue, request::Parts};
 use svc_api::auth::AuthState;
-use svc_model::wire::{BoxFuture, Transport};
+use svc_model::{
+    Invalid,
+    wire::{BoxFuture, Transport},
+};
 
 /// Any error.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -17,8 +20,8 @@ pub enum FirstOperator {
     Made,
     /// There was one already.
     TooLate,
-    /// What was entered is refused, for this reason.
-    Refused(String),
+    /// What was entered is refused: `email` and `password` are the names of the fields.
+    Refused(Invalid),
 }
 
 /// A session that goes on.

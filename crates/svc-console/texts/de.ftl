@@ -1152,6 +1152,7 @@ credentials-never-ends = nie
 credentials-over = abgelaufen
 credentials-last-day = Letzter Tag
 credentials-last-day-hint = Bleibt es leer, endet es nie.
+credentials-last-day-wrong = Geben Sie Jahr, Monat und Tag ein, etwa 2030-01-31. Der Tag muss heute oder später sein.
 credentials-unnamed = ohne Namen
 credentials-revoke = Widerrufen
 credentials-revoke-what = gilt sofort nicht mehr. Das lässt sich nicht rückgängig machen: Programme, die es noch benutzen, werden abgewiesen.

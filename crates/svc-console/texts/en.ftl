@@ -1155,6 +1155,7 @@ credentials-never-ends = never
 credentials-over = expired
 credentials-last-day = Last day
 credentials-last-day-hint = Left empty, it never ends.
+credentials-last-day-wrong = Enter year, month and day, such as 2030-01-31. It must be today or later.
 credentials-unnamed = without a name
 credentials-revoke = Revoke
 credentials-revoke-what = stops working at once. This cannot be undone: programs that still use it are refused.

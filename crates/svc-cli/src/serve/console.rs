@@ -9,7 +9,7 @@ use svc_api::{
 };
 use svc_console::{BoxError, Codes, Console, FirstOperator, OpenSession, Service};
 use svc_server::{ConsoleService, Server};
-use svc_store::{ErrorKind, Secret, Store};
+use svc_store::{Secret, Store};
 
 use crate::error::Error;
 
@@ -140,10 +140,10 @@ impl Codes for Mounted {
             {
                 Ok(true) => Ok(FirstOperator::Made),
                 Ok(false) => Ok(FirstOperator::TooLate),
-                Err(error) if error.kind() == ErrorKind::Invalid => {
-                    Ok(FirstOperator::Refused(error.to_string()))
-                }
-                Err(error) => Err(error.into()),
+                Err(error) => match error.invalid() {
+                    Some(invalid) => Ok(FirstOperator::Refused(invalid.clone())),
+                    None => Err(error.into()),
+                },
             }
         })
     }

@@ -9,11 +9,18 @@ use crate::{
     answer::Answer,
     problem::{Problem, Result},
     ui::{
-        form::{email_and_password, token_field},
+        filled::{Filled, Input},
+        form::token_field,
         frame::plain_page,
         notice,
     },
     visit::Visit,
+};
+
+/// Who the first operator is.
+const USERNAME: Input = Input {
+    autocomplete: Some("username"),
+    ..Input::EMAIL
 };
 
 /// A link for one use. Opening it changes nothing: a mail program may open it too.
@@ -62,10 +69,11 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
 /// The page that makes the first operator.
 pub(crate) async fn first_run(visit: &Visit) -> Result<Answer> {
     let query = visit.query()?;
+    let mut filled = Filled::new(visit);
     if !visit.is_post() {
         let code = query.text("code");
         return Ok(match is_first_run(visit, code).await? {
-            true => Answer::page(first_run_page(visit, code, None)).secret(),
+            true => Answer::page(first_run_page(visit, code, &filled)).secret(),
             false => late(visit),
         });
     }
@@ -76,9 +84,8 @@ pub(crate) async fn first_run(visit: &Visit) -> Result<Answer> {
         FirstOperator::Made => sign_in::with_password(visit).await,
         FirstOperator::TooLate => Ok(late(visit)),
         FirstOperator::Refused(why) => {
-            let message = notice::error(visit, &why);
-            let page = first_run_page(visit, code, Some(message));
-            Ok(Answer::page(page).status(StatusCode::BAD_REQUEST))
+            filled.refuse_invalid(&why, &["email", "password"]);
+            Ok(filled.answer(first_run_page(visit, code, &filled)))
         }
     }
 }
@@ -88,9 +95,10 @@ async fn is_first_run(visit: &Visit, code: &str) -> Result<bool> {
     known.map_err(Problem::Unavailable)
 }
 
-fn first_run_page(visit: &Visit, code: &str, message: Option<Markup>) -> Markup {
+fn first_run_page(visit: &Visit, code: &str, filled: &Filled<'_>) -> Markup {
     let texts = visit.texts;
     let title = texts.get("first-run");
+    let (error, errors) = filled.errors_of("password");
     plain_page(
         visit,
         &title,
@@ -98,12 +106,18 @@ fn first_run_page(visit: &Visit, code: &str, message: Option<Markup>) -> Markup 
             p.brand { "svc" }
             h1 { (title) }
             p { (texts.get("first-run-what")) }
-            @if let Some(message) = message { (message) }
+            (filled.message())
             form.stack method="post" action=(visit.root.below(["first-run"])) {
                 (token_field(visit))
                 input type="hidden" name="code" value=(code);
-                (email_and_password(texts, visit.form().text("email"), "new-password"))
-            button.primary { (texts.get("first-run-make")) }
+                (filled.text("email", &texts.get("email"), "", USERNAME))
+                // It is entered again.
+                label { (texts.get("password"))
+                    input type="password" name="password" autocomplete="new-password" required
+                        aria-invalid=[error.as_ref().map(|_| "true")] aria-describedby=[error.as_deref()];
+                }
+                (errors)
+                button.primary { (texts.get("first-run-make")) }
             }
         },
     )

@@ -10,6 +10,7 @@ use crate::{
     problem::{Problem, Result},
     texts::Texts,
     ui::{
+        filled::Filled,
         form::{Confirmation, Outcome},
         paging, table, time,
     },
@@ -138,25 +139,48 @@ pub(crate) fn is_past(text: &str) -> bool {
         .is_ok_and(|time| time <= Timestamp::now())
 }
 
+/// The names of the fields that every new credential has.
+pub(crate) const NAME: &str = "name";
+pub(crate) const EXPIRES: &str = "expires";
+
 /// The fields that every new credential has: what people call it, and its last day.
-pub(crate) fn name_and_end(texts: &Texts, form: &Form) -> Markup {
+pub(crate) fn name_and_end(texts: &Texts, filled: &Filled<'_>) -> Markup {
+    let (name_error, name_errors) = filled.errors_of(NAME);
+    let (end_error, end_errors) = filled.errors_of(EXPIRES);
     html! {
         label { (texts.get("credentials-name"))
-            input name="name" value=(form.text("name")) autocomplete="off";
+            input name=(NAME) value=(filled.value(NAME, "")) autocomplete="off"
+                aria-invalid=[name_error.as_ref().map(|_| "true")] aria-describedby=[name_error.as_deref()];
             span.small.muted { (texts.get("credentials-name-hint")) }
         }
+        (name_errors)
         label { (texts.get("credentials-last-day"))
-            input type="date" name="expires" value=(form.text("expires"));
+            input type="date" name=(EXPIRES) value=(filled.value(EXPIRES, ""))
+                aria-invalid=[end_error.as_ref().map(|_| "true")] aria-describedby=[end_error.as_deref()];
             span.small.muted { (texts.get("credentials-last-day-hint")) }
         }
+        (end_errors)
     }
 }
 
-/// The name and the end of a new credential, as they were entered.
-pub(crate) fn entered(account: &Account, form: &Form) -> (Option<String>, Option<String>) {
-    let given = |name: &str| Some(form.text(name).trim()).filter(|text| !text.is_empty());
-    let end = given("expires").map(|day| time::end_of_day(account, day));
-    (given("name").map(str::to_owned), end)
+/// The name of a new credential as it was entered.
+pub(crate) fn name(form: &Form) -> Option<String> {
+    let name = form.text(NAME).trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The end of a new credential, which is that of the day that was entered; `None` for one without end. What is no day, and a
+/// day that is over, is refused beside the field.
+pub(crate) fn end(account: &Account, form: &Form, filled: &mut Filled<'_>) -> Option<String> {
+    let day = form.text(EXPIRES).trim();
+    if day.is_empty() {
+        return None;
+    }
+    let end = time::end_of_day(account, day).filter(|end| !is_past(end));
+    if end.is_none() {
+        filled.refuse_field(EXPIRES, filled.texts().get("credentials-last-day-wrong"));
+    }
+    end
 }
 
 /// A field with which a form that is sent twice makes one thing.

@@ -6,11 +6,13 @@
 use http::StatusCode;
 use maud::{Markup, html};
 use svc_api::Error;
+use svc_model::Invalid;
 
 use super::notice;
 use crate::{
     answer::Answer,
     problem::{Result, status_of},
+    texts::Texts,
     visit::Visit,
 };
 
@@ -66,6 +68,13 @@ impl Input {
         is_required: false,
         keyboard: None,
         autocomplete: Some("new-password"),
+    };
+    /// The password of who is signed in.
+    pub(crate) const OWN_PASSWORD: Self = Self {
+        kind: Some("password"),
+        is_required: false,
+        keyboard: None,
+        autocomplete: Some("current-password"),
     };
 }
 
@@ -165,26 +174,47 @@ impl<'v> Filled<'v> {
     pub(crate) fn refuse(&mut self, error: Error, fields: &[&str]) -> Result<()> {
         self.status = status_of(&error);
         let errors = error.field_errors().to_vec();
-        let are_beside = !errors.is_empty()
-            && error.general_errors().is_empty()
-            && errors.iter().all(|(name, _)| fields.contains(&&**name));
+        let are_beside = are_beside(error.general_errors(), &errors, fields);
         let refused = notice::refused(self.visit, error)?;
         self.errors = errors;
         self.message = Some(match are_beside {
-            true => notice::error(self.visit, &self.visit.texts.get("fields-wrong")),
+            true => self.fields_wrong(),
             false => refused,
         });
         Ok(())
+    }
+
+    /// The same for what was refused without a call.
+    pub(crate) fn refuse_invalid(&mut self, invalid: &Invalid, fields: &[&str]) {
+        self.status = StatusCode::BAD_REQUEST;
+        self.errors = invalid.field_errors().to_vec();
+        self.message = Some(
+            match are_beside(invalid.general_errors(), &self.errors, fields) {
+                true => self.fields_wrong(),
+                false => notice::error(self.visit, &notice::words_of(invalid)),
+            },
+        );
     }
 
     /// Something is wrong with a field before the service is asked.
     pub(crate) fn refuse_field(&mut self, name: &str, message: String) {
         self.status = StatusCode::BAD_REQUEST;
         self.errors.push((name.to_owned(), vec![message]));
-        self.message = Some(notice::error(
-            self.visit,
-            &self.visit.texts.get("fields-wrong"),
-        ));
+        self.message = Some(self.fields_wrong());
+    }
+
+    fn fields_wrong(&self) -> Markup {
+        notice::error(self.visit, &self.visit.texts.get("fields-wrong"))
+    }
+
+    /// The texts in the language of who fills it in.
+    pub(crate) fn texts(&self) -> &'static Texts {
+        self.visit.texts
+    }
+
+    /// Whether something is wrong with what was sent.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.status != StatusCode::OK
     }
 
     /// Something went well.
@@ -329,4 +359,10 @@ fn base_of(name: &str) -> String {
 /// A text as a browser sends it that shows it in one line, without what stands around it.
 fn plain(text: &str) -> String {
     text.replace(['\r', '\n'], "").trim().to_owned()
+}
+
+/// Whether all that is wrong can stand beside one of these fields.
+fn are_beside(general: &[String], errors: &[(String, Vec<String>)], fields: &[&str]) -> bool {
+    let is_beside = |(name, _): &(String, Vec<String>)| fields.contains(&&**name);
+    !errors.is_empty() && general.is_empty() && errors.iter().all(is_beside)
 }

@@ -72,14 +72,11 @@ pub(crate) fn value(account: &Account, text: &str) -> String {
     }
 }
 
-/// The end of a day that was entered, as the service reads it; what is no day is passed on, so that the service says so.
-pub(crate) fn end_of_day(account: &Account, text: &str) -> String {
-    let end = || {
-        let date: Date = text.parse().ok()?;
-        let start = date.tomorrow().ok()?.to_datetime(Time::midnight());
-        in_zone(account, start)
-    };
-    end().unwrap_or_else(|| text.to_owned())
+/// The end of a day that was entered, as the service reads it; `None` for what is no day.
+pub(crate) fn end_of_day(account: &Account, text: &str) -> Option<String> {
+    let date: Date = text.parse().ok()?;
+    let start = date.tomorrow().ok()?.to_datetime(Time::midnight());
+    in_zone(account, start)
 }
 
 /// A point in time as it was entered, such as `2026-11-25 14:00`, as the service reads it; other texts are passed on, since they may
@@ -147,8 +144,9 @@ mod tests {
     #[test]
     fn what_is_entered_is_meant_in_the_zone_of_who_enters_it() {
         let berlin = account(Some("Europe/Berlin"));
-        assert_eq!(end_of_day(&berlin, "2026-07-01"), "2026-07-01T22:00:00Z");
-        assert_eq!(end_of_day(&berlin, "soon"), "soon");
+        let end = end_of_day(&berlin, "2026-07-01");
+        assert_eq!(end.as_deref(), Some("2026-07-01T22:00:00Z"));
+        assert_eq!(end_of_day(&berlin, "soon"), None);
         assert_eq!(entered(&berlin, "2026-07-01 12:00"), "2026-07-01T10:00:00Z");
         assert_eq!(entered(&berlin, "2026-07-01"), "2026-06-30T22:00:00Z");
         for same in ["7d", "2026-07-01T12:00:00Z", "2026-07-01T12:00:00+05:00"] {

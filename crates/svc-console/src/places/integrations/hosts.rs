@@ -1,7 +1,6 @@
 //! Hosts that the HTTP proxy of the project may reach although they are not public.
 
-use http::StatusCode;
-use maud::{Markup, html};
+use maud::html;
 
 use super::{Part, page, page_below};
 use crate::{
@@ -10,16 +9,18 @@ use crate::{
     problem::Result,
     ui::{
         credentials::{self, Listed},
+        filled::Filled,
         form::{Confirmation, Outcome, account_field},
-        notice, paging, table, time,
+        paging, table, time,
     },
 };
 
 /// The hosts, and allowing one.
 pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let visit = context.visit;
+    let mut filled = Filled::new(visit);
     if !visit.is_post() {
-        return list(context, None, StatusCode::OK).await;
+        return list(context, &filled).await;
     }
     let form = visit.form();
     let administration = context.client.administration();
@@ -29,17 +30,13 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     match call.idempotency_key(credentials::once(form)).send().await {
         Ok(_) => Ok(Answer::go(&Part::Hosts.place(context))),
         Err(error) => {
-            let message = notice::refused(visit, error)?;
-            list(context, Some(message), StatusCode::BAD_REQUEST).await
+            filled.refuse(error, &["host"])?;
+            list(context, &filled).await
         }
     }
 }
 
-async fn list(
-    context: &Context<'_>,
-    message: Option<Markup>,
-    status: StatusCode,
-) -> Result<Answer> {
+async fn list(context: &Context<'_>, filled: &Filled<'_>) -> Result<Answer> {
     let texts = context.texts();
     let place = Part::Hosts.place(context);
     let listed = Listed::read(&context.visit.query()?);
@@ -62,16 +59,19 @@ async fn list(
         th scope="col" { (texts.get("integrations-allowed-since")) }
         th scope="col" { span.visually-hidden { (texts.get("integrations-host-remove")) } }
     } };
+    let (error, errors) = filled.errors_of("host");
     let main = html! {
-        @if let Some(message) = message { (message) }
+        (filled.message())
         p.muted { (texts.get("integrations-hosts-what")) }
         form.toolbar method="post" action=(place) {
             (account_field(context.visit))
             (credentials::once_field())
             label { (texts.get("host")) " "
-                input name="host" value=(context.visit.form().text("host")) required autocomplete="off" autocapitalize="none"
-                    spellcheck="false" placeholder="crm.internal.example:8443";
+                input name="host" value=(filled.value("host", "")) required autocomplete="off" autocapitalize="none"
+                    spellcheck="false" placeholder="crm.internal.example:8443"
+                    aria-invalid=[error.as_ref().map(|_| "true")] aria-describedby=[error.as_deref()];
             }
+            (errors)
             button.primary { (texts.get("integrations-host-allow")) }
         }
         @if found.results.is_empty() {
@@ -81,7 +81,7 @@ async fn list(
         }
         (paging::links(texts, &found, &listed.query, |query| listed.at(&place, query), &html! {}))
     };
-    Ok(Answer::page(page(context, Part::Hosts, &main)).status(status))
+    Ok(filled.answer(page(context, Part::Hosts, &main)))
 }
 
 /// Allows a host no more.

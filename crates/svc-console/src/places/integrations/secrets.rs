@@ -1,6 +1,5 @@
 //! Secrets of other services, which the HTTP proxy sends for callers who do not know them. Their values are never shown.
 
-use http::StatusCode;
 use maud::{Markup, html};
 use svc_model::administration::secrets::{NewSecret, Secret};
 
@@ -11,19 +10,24 @@ use crate::{
     problem::Result,
     ui::{
         credentials::Listed,
+        filled::Filled,
         form::{Confirmation, Outcome, SECRET, account_field},
-        notice, paging, table, time,
+        paging, table, time,
     },
 };
+
+const FIELDS: [&str; 4] = ["resource", "name", "hosts", "value"];
 
 /// The secrets, and setting one.
 pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let visit = context.visit;
     let place = Part::Secrets.place(context);
+    let mut filled = Filled::new(visit);
     if !visit.is_post() {
-        let is_set = visit.query()?.get("set").is_some();
-        let message = is_set.then(|| notice::done(&visit.texts.get("saved")));
-        return list(context, message, StatusCode::OK).await;
+        if visit.query()?.get("set").is_some() {
+            filled.done(&visit.texts.get("saved"));
+        }
+        return list(context, &filled).await;
     }
     let form = visit.form();
     let value = form.text(SECRET).to_owned();
@@ -37,17 +41,13 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     match administration.secrets().set(new).send().await {
         Ok(_) => Ok(Answer::go(&place.with("set", "1"))),
         Err(error) => {
-            let message = notice::refused(visit, error)?;
-            list(context, Some(message), StatusCode::BAD_REQUEST).await
+            filled.refuse(error, &FIELDS)?;
+            list(context, &filled).await
         }
     }
 }
 
-async fn list(
-    context: &Context<'_>,
-    message: Option<Markup>,
-    status: StatusCode,
-) -> Result<Answer> {
+async fn list(context: &Context<'_>, filled: &Filled<'_>) -> Result<Answer> {
     let texts = context.texts();
     let place = Part::Secrets.place(context);
     let listed = Listed::read(&context.visit.query()?);
@@ -55,9 +55,9 @@ async fn list(
     let call = administration.secrets().list();
     let found = call.query(listed.query.clone()).send().await?;
     let main = html! {
-        @if let Some(message) = message { (message) }
+        (filled.message())
         p.muted { (texts.get("integrations-secrets-what")) }
-        div.toolbar { (form(context, status != StatusCode::OK)) }
+        div.toolbar { (form(context, filled)) }
         @if found.results.is_empty() {
             p.empty-state { (texts.get("integrations-secrets-empty")) }
         } @else {
@@ -65,7 +65,7 @@ async fn list(
         }
         (paging::links(texts, &found, &listed.query, |query| listed.at(&place, query), &html! {}))
     };
-    Ok(Answer::page(page(context, Part::Secrets, &main)).status(status))
+    Ok(filled.answer(page(context, Part::Secrets, &main)))
 }
 
 fn rows(context: &Context<'_>, secrets: &[Secret]) -> Markup {
@@ -98,41 +98,47 @@ fn rows(context: &Context<'_>, secrets: &[Secret]) -> Markup {
     )
 }
 
-fn form(context: &Context<'_>, is_open: bool) -> Markup {
+fn form(context: &Context<'_>, filled: &Filled<'_>) -> Markup {
     let texts = context.texts();
-    let form = context.visit.form();
     let resources = context.project.resources.iter();
     let of_here: Vec<_> = resources
         .filter(|resource| resource.environment == context.scope.environment && !resource.deleted)
         .collect();
+    let of_here: Vec<(String, String)> = of_here
+        .iter()
+        .map(|resource| resource.unique_name.to_string())
+        .map(|name| (name.clone(), name))
+        .collect();
+    let (name_error, name_errors) = filled.errors_of("name");
+    let (hosts_error, hosts_errors) = filled.errors_of("hosts");
+    let (value_error, value_errors) = filled.errors_of("value");
     html! {
-        details.menu open[is_open] {
+        details.menu open[filled.is_refused()] {
             summary { (texts.get("integrations-secret-set")) }
             div.panel {
                 form.stack method="post" action=(Part::Secrets.place(context)) data-guard {
                     (account_field(context.visit))
-                    label { (texts.get("integrations-resource"))
-                        select name="resource" required {
-                            @for resource in &of_here {
-                                option value=(resource.unique_name) selected[form.text("resource") == resource.unique_name.as_str()] {
-                                    (resource.unique_name)
-                                }
-                            }
-                        }
-                    }
+                    (filled.choice("resource", &texts.get("integrations-resource"), "", &of_here))
                     label { (texts.get("credentials-name"))
-                        input name="name" value=(form.text("name")) required autocomplete="off" autocapitalize="none" spellcheck="false";
+                        input name="name" value=(filled.value("name", "")) required autocomplete="off" autocapitalize="none"
+                            spellcheck="false" aria-invalid=[name_error.as_ref().map(|_| "true")]
+                            aria-describedby=[name_error.as_deref()];
                         span.small.muted { (texts.get("integrations-secret-hint")) }
                     }
+                    (name_errors)
                     label { (texts.get("integrations-sent-to"))
-                        input name="hosts" value=(form.text("hosts")) required autocomplete="off" autocapitalize="none"
-                            spellcheck="false" placeholder="api.example.com, api.example.org";
+                        input name="hosts" value=(filled.value("hosts", "")) required autocomplete="off" autocapitalize="none"
+                            spellcheck="false" placeholder="api.example.com, api.example.org"
+                            aria-invalid=[hosts_error.as_ref().map(|_| "true")] aria-describedby=[hosts_error.as_deref()];
                         span.small.muted { (texts.get("integrations-sent-to-hint")) }
                     }
+                    (hosts_errors)
                     label { (texts.get("integrations-value"))
-                        input type="password" name=(SECRET) value=(form.text(SECRET)) required autocomplete="off";
+                        input type="password" name=(SECRET) value=(filled.value(SECRET, "")) required autocomplete="off"
+                            aria-invalid=[value_error.as_ref().map(|_| "true")] aria-describedby=[value_error.as_deref()];
                         span.small.muted { (texts.get("integrations-value-hint")) }
                     }
+                    (value_errors)
                     button.primary { (texts.get("save")) }
                 }
             }

@@ -1,6 +1,5 @@
 //! Service tokens: each gives a program the rights of a team.
 
-use http::StatusCode;
 use maud::{Markup, html};
 use svc_model::{
     Lookup,
@@ -13,14 +12,17 @@ use svc_model::{
 use super::{Part, page, page_below};
 use crate::{
     answer::Answer,
-    places::Context,
+    places::{Context, users::team_choices},
     problem::Result,
     ui::{
         credentials::{self, Listed, Revoked, Row},
+        filled::Filled,
         form::{Outcome, account_field},
-        notice, paging, secret,
+        paging, secret,
     },
 };
+
+const FIELDS: [&str; 3] = ["team", credentials::NAME, credentials::EXPIRES];
 
 /// How many teams the form offers.
 const MOST_TEAMS: u32 = 200;
@@ -28,27 +30,33 @@ const MOST_TEAMS: u32 = 200;
 /// The tokens, and making one.
 pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let visit = context.visit;
+    let mut filled = Filled::new(visit);
     if !visit.is_post() {
-        return list(context, &html! {}, StatusCode::OK).await;
+        return list(context, &filled, &html! {}).await;
     }
     let form = visit.form();
     let mut new = NewServiceToken::new(form.text("team"));
-    (new.name, new.expires) = credentials::entered(&context.account, form);
+    new.name = credentials::name(form);
+    new.expires = credentials::end(&context.account, form, &mut filled);
+    if filled.is_refused() {
+        return list(context, &filled, &html! {}).await;
+    }
     let administration = context.client.administration();
     let call = administration.service_tokens().create(new);
     match call.idempotency_key(credentials::once(form)).send().await {
         Ok(made) => {
             let message = issued(context, &made);
-            Ok(list(context, &message, StatusCode::OK).await?.secret())
+            Ok(list(context, &filled, &message).await?.secret())
         }
         Err(error) => {
-            let message = notice::refused(visit, error)?;
-            list(context, &message, StatusCode::BAD_REQUEST).await
+            filled.refuse(error, &FIELDS)?;
+            list(context, &filled, &html! {}).await
         }
     }
 }
 
-async fn list(context: &Context<'_>, message: &Markup, status: StatusCode) -> Result<Answer> {
+/// The tokens; `made` is what is said about one that was just made.
+async fn list(context: &Context<'_>, filled: &Filled<'_>, made: &Markup) -> Result<Answer> {
     let texts = context.texts();
     let listed = Listed::read(&context.visit.query()?);
     let place = Part::ServiceTokens.place(context);
@@ -80,38 +88,32 @@ async fn list(context: &Context<'_>, message: &Markup, status: StatusCode) -> Re
         texts.get("integrations-team"),
     );
     let main = html! {
-        (message)
+        (filled.message())
+        (made)
         p.muted { (texts.get("integrations-service-tokens-what")) }
         div.toolbar {
-            (form(context, &teams.results, status != StatusCode::OK))
+            (form(context, filled, &teams.results))
             div.grow {}
             (listed.toggle(texts, &place))
         }
         (credentials::list(texts, &context.account, (&names.0, &names.1), &rows))
         (paging::links(texts, &found, &listed.query, |query| listed.at(&place, query), &html! {}))
     };
-    Ok(Answer::page(page(context, Part::ServiceTokens, &main)).status(status))
+    Ok(filled.answer(page(context, Part::ServiceTokens, &main)))
 }
 
-fn form(context: &Context<'_>, teams: &[Team], is_open: bool) -> Markup {
+fn form(context: &Context<'_>, filled: &Filled<'_>, teams: &[Team]) -> Markup {
     let texts = context.texts();
-    let form = context.visit.form();
     html! {
-        details.menu open[is_open] {
+        details.menu open[filled.is_refused()] {
             summary { (texts.get("integrations-token-new")) }
             div.panel {
                 form.stack method="post" action=(Part::ServiceTokens.place(context)) {
                     (account_field(context.visit))
                     (credentials::once_field())
-                    label { (texts.get("integrations-team"))
-                        select name="team" required {
-                            @for team in teams {
-                                option value=(team.uid.as_str()) selected[form.text("team") == team.uid.as_str()] { (team.name) }
-                            }
-                        }
-                        span.small.muted { (texts.get("integrations-team-hint")) }
-                    }
-                    (credentials::name_and_end(texts, form))
+                    (filled.choice("team", &texts.get("integrations-team"), "", &team_choices(teams)))
+                    p.small.muted { (texts.get("integrations-team-hint")) }
+                    (credentials::name_and_end(texts, filled))
                     button.primary { (texts.get("create")) }
                 }
             }

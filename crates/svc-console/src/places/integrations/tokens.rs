@@ -1,6 +1,5 @@
 //! Static tokens: each opens one resource of the environment.
 
-use http::StatusCode;
 use maud::{Markup, html};
 use svc_model::{
     Lookup,
@@ -16,10 +15,19 @@ use crate::{
     problem::Result,
     ui::{
         credentials::{self, Listed, Revoked, Row},
+        filled::Filled,
         form::{Outcome, account_field},
-        notice, paging, secret,
+        paging, secret,
     },
 };
+
+const FIELDS: [&str; 5] = [
+    "resource",
+    "rights",
+    "models",
+    credentials::NAME,
+    credentials::EXPIRES,
+];
 
 /// The resource of the built-in tools: users and teams.
 const TOOLS: &str = "__svc_app__";
@@ -27,12 +35,14 @@ const TOOLS: &str = "__svc_app__";
 /// The tokens, and making one.
 pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
     let visit = context.visit;
+    let mut filled = Filled::new(visit);
     if !visit.is_post() {
-        return list(context, &html! {}, StatusCode::OK).await;
+        return list(context, &filled, &html! {}).await;
     }
     let form = visit.form();
     let mut new = NewToken::new(form.text("resource"));
-    (new.name, new.expires) = credentials::entered(&context.account, form);
+    new.name = credentials::name(form);
+    new.expires = credentials::end(&context.account, form, &mut filled);
     new.rights = match form.text("rights") {
         "read" => Some(vec!["read".to_owned()]),
         "write" => Some(vec!["read".to_owned(), "write".to_owned()]),
@@ -45,21 +55,25 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
         .map(str::to_owned)
         .collect();
     new.models = (!models.is_empty()).then_some(models);
+    if filled.is_refused() {
+        return list(context, &filled, &html! {}).await;
+    }
     let administration = context.client.administration();
     let call = administration.tokens().create(new);
     match call.idempotency_key(credentials::once(form)).send().await {
         Ok(made) => {
             let message = issued(context, &made);
-            Ok(list(context, &message, StatusCode::OK).await?.secret())
+            Ok(list(context, &filled, &message).await?.secret())
         }
         Err(error) => {
-            let message = notice::refused(visit, error)?;
-            list(context, &message, StatusCode::BAD_REQUEST).await
+            filled.refuse(error, &FIELDS)?;
+            list(context, &filled, &html! {}).await
         }
     }
 }
 
-async fn list(context: &Context<'_>, message: &Markup, status: StatusCode) -> Result<Answer> {
+/// The tokens; `made` is what is said about one that was just made.
+async fn list(context: &Context<'_>, filled: &Filled<'_>, made: &Markup) -> Result<Answer> {
     let texts = context.texts();
     let listed = Listed::read(&context.visit.query()?);
     let place = Part::Tokens.place(context);
@@ -86,17 +100,18 @@ async fn list(context: &Context<'_>, message: &Markup, status: StatusCode) -> Re
         texts.get("integrations-opens"),
     );
     let main = html! {
-        (message)
+        (filled.message())
+        (made)
         p.muted { (texts.get("integrations-tokens-what")) }
         div.toolbar {
-            (form(context, status != StatusCode::OK))
+            (form(context, filled))
             div.grow {}
             (listed.toggle(texts, &place))
         }
         (credentials::list(texts, &context.account, (&names.0, &names.1), &rows))
         (paging::links(texts, &found, &listed.query, |query| listed.at(&place, query), &html! {}))
     };
-    Ok(Answer::page(page(context, Part::Tokens, &main)).status(status))
+    Ok(filled.answer(page(context, Part::Tokens, &main)))
 }
 
 /// What a token opens, and what may be done there.
@@ -117,48 +132,35 @@ fn opened(context: &Context<'_>, token: &Token) -> Markup {
     }
 }
 
-fn form(context: &Context<'_>, is_open: bool) -> Markup {
+fn form(context: &Context<'_>, filled: &Filled<'_>) -> Markup {
     let texts = context.texts();
-    let form = context.visit.form();
-    let resources = context.project.resources.iter();
-    let of_here = resources.filter(|resource| {
-        resource.environment == context.scope.environment && resource.kind == "database"
-    });
+    let databases = context.databases().into_iter().map(ToString::to_string);
+    let mut opens: Vec<(String, String)> = databases.map(|name| (name.clone(), name)).collect();
+    opens.push((TOOLS.to_owned(), texts.get("integrations-tools")));
     let rights = [
         ("", texts.get("integrations-everything")),
         ("read", texts.get("integrations-read")),
         ("write", texts.get("integrations-write")),
         ("delete", texts.get("integrations-delete")),
     ];
+    let rights = rights.map(|(value, text)| (value.to_owned(), text));
+    let (error, errors) = filled.errors_of("models");
     html! {
-        details.menu open[is_open] {
+        details.menu open[filled.is_refused()] {
             summary { (texts.get("integrations-token-new")) }
             div.panel {
                 form.stack method="post" action=(Part::Tokens.place(context)) {
                     (account_field(context.visit))
                     (credentials::once_field())
-                    label { (texts.get("integrations-opens"))
-                        select name="resource" required {
-                            @for resource in of_here {
-                                option value=(resource.unique_name) selected[form.text("resource") == resource.unique_name.as_str()] {
-                                    (resource.unique_name)
-                                }
-                            }
-                            option value=(TOOLS) selected[form.text("resource") == TOOLS] { (texts.get("integrations-tools")) }
-                        }
-                    }
-                    label { (texts.get("integrations-rights"))
-                        select name="rights" {
-                            @for (value, text) in &rights {
-                                option value=(value) selected[form.text("rights") == *value] { (text) }
-                            }
-                        }
-                    }
+                    (filled.choice("resource", &texts.get("integrations-opens"), "", &opens))
+                    (filled.choice("rights", &texts.get("integrations-rights"), "", &rights))
                     label { (texts.get("integrations-models"))
-                        input name="models" value=(form.text("models")) autocomplete="off" autocapitalize="none" spellcheck="false";
+                        input name="models" value=(filled.value("models", "")) autocomplete="off" autocapitalize="none"
+                            spellcheck="false" aria-invalid=[error.as_ref().map(|_| "true")] aria-describedby=[error.as_deref()];
                         span.small.muted { (texts.get("integrations-models-hint")) }
                     }
-                    (credentials::name_and_end(texts, form))
+                    (errors)
+                    (credentials::name_and_end(texts, filled))
                     button.primary { (texts.get("create")) }
                 }
             }

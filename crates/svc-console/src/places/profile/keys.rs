@@ -1,6 +1,5 @@
 //! API keys: with one a program acts as its account.
 
-use http::StatusCode;
 use maud::{Markup, html};
 use svc_model::{
     Lookup,
@@ -14,10 +13,13 @@ use crate::{
     problem::Result,
     ui::{
         credentials::{self, Listed, Revoked, Row},
+        filled::Filled,
         form::{Outcome, account_field},
-        notice, paging, secret,
+        paging, secret,
     },
 };
+
+const FIELDS: [&str; 3] = [credentials::NAME, credentials::EXPIRES, "projects"];
 
 /// How many projects the form offers.
 const MOST_PROJECTS: u32 = 200;
@@ -25,12 +27,17 @@ const MOST_PROJECTS: u32 = 200;
 /// The keys, and making one.
 pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
     let visit = own.visit;
+    let mut filled = Filled::new(visit);
     if !visit.is_post() {
-        return list(own, &html! {}, StatusCode::OK).await;
+        return list(own, &filled, &html! {}).await;
     }
     let form = visit.form();
     let mut new = NewApiKey::new();
-    (new.name, new.expires) = credentials::entered(own.account, form);
+    new.name = credentials::name(form);
+    new.expires = credentials::end(own.account, form, &mut filled);
+    if filled.is_refused() {
+        return list(own, &filled, &html! {}).await;
+    }
     if form.text("reach") == "some" {
         let projects = form.iter().filter(|(name, _)| *name == "project");
         new.projects = Some(projects.map(|(_, project)| project.to_owned()).collect());
@@ -40,16 +47,17 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
     match call.idempotency_key(credentials::once(form)).send().await {
         Ok(made) => {
             let message = issued(own, &made);
-            Ok(list(own, &message, StatusCode::OK).await?.secret())
+            Ok(list(own, &filled, &message).await?.secret())
         }
         Err(error) => {
-            let message = notice::refused(visit, error)?;
-            list(own, &message, StatusCode::BAD_REQUEST).await
+            filled.refuse(error, &FIELDS)?;
+            list(own, &filled, &html! {}).await
         }
     }
 }
 
-async fn list(own: &Own<'_>, message: &Markup, status: StatusCode) -> Result<Answer> {
+/// The keys; `made` is what is said about one that was just made.
+async fn list(own: &Own<'_>, filled: &Filled<'_>, made: &Markup) -> Result<Answer> {
     let texts = own.visit.texts;
     let listed = Listed::read(&own.visit.query()?);
     let place = own.place(Part::Keys);
@@ -85,17 +93,18 @@ async fn list(own: &Own<'_>, message: &Markup, status: StatusCode) -> Result<Ans
         .collect();
     let names = (texts.get("profile-keys"), texts.get("projects"));
     let main = html! {
-        (message)
+        (filled.message())
+        (made)
         p.muted { (texts.get("profile-keys-what")) }
         div.toolbar {
-            (form(own, &projects.results, status != StatusCode::OK))
+            (form(own, filled, &projects.results))
             div.grow {}
             (listed.toggle(texts, &place))
         }
         (credentials::list(texts, own.account, (&names.0, &names.1), &rows))
         (paging::links(texts, &found, &listed.query, |query| listed.at(&place, query), &html! {}))
     };
-    Ok(Answer::page(own.page(Part::Keys, &main)).status(status))
+    Ok(filled.answer(own.page(Part::Keys, &main)))
 }
 
 /// A note that names the keys that work as before once the password was changed; nothing when there are none.
@@ -138,7 +147,7 @@ fn reach(own: &Own<'_>, key: &ApiKey) -> Markup {
     }
 }
 
-fn form(own: &Own<'_>, projects: &[Project], is_open: bool) -> Markup {
+fn form(own: &Own<'_>, filled: &Filled<'_>, projects: &[Project]) -> Markup {
     let texts = own.visit.texts;
     let form = own.visit.form();
     let is_chosen = |project: &Project| {
@@ -148,13 +157,13 @@ fn form(own: &Own<'_>, projects: &[Project], is_open: bool) -> Markup {
     };
     let is_some = form.text("reach") == "some";
     html! {
-        details.menu open[is_open] {
+        details.menu open[filled.is_refused()] {
             summary { (texts.get("profile-key-new")) }
             div.panel {
                 form.stack method="post" action=(own.place(Part::Keys)) {
                     (account_field(own.visit))
                     (credentials::once_field())
-                    (credentials::name_and_end(texts, form))
+                    (credentials::name_and_end(texts, filled))
                     fieldset {
                         legend { (texts.get("projects")) }
                         label.check {
@@ -173,6 +182,7 @@ fn form(own: &Own<'_>, projects: &[Project], is_open: bool) -> Markup {
                                 }
                             }
                         }
+                        (filled.errors_of("projects").1)
                     }
                     button.primary { (texts.get("create")) }
                 }
