@@ -18,6 +18,8 @@ pub(crate) enum Problem {
     NotUtf8,
     /// What was sent is no form.
     NotAForm,
+    /// The form does not say which of the things of its place is to be done.
+    NoAction,
     /// The form is too large.
     TooLarge,
     /// The form is too large to come back behind signing in.
@@ -65,7 +67,7 @@ impl Problem {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::OtherMethod => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NotUtf8 | Self::TooManyParameters => StatusCode::BAD_REQUEST,
+            Self::NotUtf8 | Self::NoAction | Self::TooManyParameters => StatusCode::BAD_REQUEST,
             Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge | Self::TooLargeToKeep => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Foreign

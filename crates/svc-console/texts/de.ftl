@@ -85,6 +85,7 @@ problem-not-found = Unter dieser Adresse ist nichts. Vielleicht wurde es gelösc
 problem-method = Diese Adresse kann nur geöffnet werden oder ein Formular bekommen.
 problem-not-utf8 = Die Adresse oder das Formular hat Zeichen, die nicht gelesen werden können.
 problem-not-a-form = Was gesendet wurde, ist kein Formular.
+problem-no-action = Das Formular sagt nicht, was geschehen soll. Öffnen Sie die Seite noch einmal, und benutzen Sie eine ihrer Schaltflächen.
 problem-too-large = Was gesendet wurde, ist zu groß. Senden Sie weniger auf einmal.
 problem-too-large-to-keep = Ihre Sitzung ist zu Ende, und was Sie gesendet haben, ist zu groß, um es aufzuheben. Melden Sie sich in einem anderen Tab an, gehen Sie hier zurück und senden Sie es noch einmal.
 problem-foreign = Das Formular kam von einer anderen Website, deshalb wurde nichts getan. Öffnen Sie die Seite hier und senden Sie es noch einmal.
@@ -1037,6 +1038,10 @@ teams-delete-members = { $count ->
     [one] Ein Mitglied des Projekts ist im Team, daher kann es nicht gelöscht werden. Ordnen Sie es
    *[other] { $count } Mitglieder des Projekts sind im Team, daher kann es nicht gelöscht werden. Ordnen Sie sie
 } zuerst einem anderen Team zu.
+teams-delete-tokens = { $count ->
+    [one] Ein Service-Token der Umgebung { $environment } handelt für das Team, daher kann es nicht gelöscht werden. Widerrufen Sie zuerst das Token.
+   *[other] { $count } Service-Token der Umgebung { $environment } handeln für das Team, daher kann es nicht gelöscht werden. Widerrufen Sie zuerst diese Token.
+}
 teams-delete-show = Anzeigen
 teams-delete-super = Das Team der Administratoren bleibt.
 

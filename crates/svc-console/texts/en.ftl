@@ -85,6 +85,7 @@ problem-not-found = There is nothing at this address. It may have been deleted, 
 problem-method = This address can only be opened, or be sent a form.
 problem-not-utf8 = The address or the form has characters that cannot be read.
 problem-not-a-form = What was sent is not a form.
+problem-no-action = The form does not say what is to be done. Open the page again, and use one of its buttons.
 problem-too-large = What was sent is too large. Send less at once.
 problem-too-large-to-keep = Your session has ended, and what you sent is too large to keep. Sign in in another tab, then go back here and send it again.
 problem-foreign = The form was sent from another site, so nothing was done. Open the page here and send it again.
@@ -1040,6 +1041,10 @@ teams-delete-members = { $count ->
     [one] One member of the project is
    *[other] { $count } members of the project are
 } in the team, so it cannot be deleted. Move them to another team first.
+teams-delete-tokens = { $count ->
+    [one] One service token of the environment { $environment } acts for the team, so it cannot be deleted. Revoke the token first.
+   *[other] { $count } service tokens of the environment { $environment } act for the team, so it cannot be deleted. Revoke the tokens first.
+}
 teams-delete-show = Show them
 teams-delete-super = The team of the administrators stays.
 

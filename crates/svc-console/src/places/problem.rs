@@ -78,6 +78,7 @@ fn message_of(visit: &Visit, problem: &Problem) -> Markup {
         Problem::OtherMethod => texts.get("problem-method"),
         Problem::NotUtf8 => texts.get("problem-not-utf8"),
         Problem::NotAForm => texts.get("problem-not-a-form"),
+        Problem::NoAction => texts.get("problem-no-action"),
         Problem::TooLarge => texts.get("problem-too-large"),
         Problem::TooLargeToKeep => texts.get("problem-too-large-to-keep"),
         Problem::TooManyParameters => texts.get("sql-too-many-parameters"),

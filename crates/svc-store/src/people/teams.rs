@@ -184,17 +184,27 @@ impl Teams<'_> {
                 if team.super_group {
                     return Err(Error::refused("the team of the administrators stays"));
                 }
-                for (table, condition, what) in [
-                    ("members", "", "members"),
-                    ("users", "", "users"),
-                    ("service_tokens", " AND revoked IS NULL", "service tokens"),
+                for (table, condition, message) in [
+                    (
+                        "members",
+                        "",
+                        "the team has members; move them to another team first",
+                    ),
+                    (
+                        "users",
+                        "",
+                        "the team has users; move them to another team first",
+                    ),
+                    (
+                        "service_tokens",
+                        " AND revoked IS NULL",
+                        "the team has service tokens; revoke them first",
+                    ),
                 ] {
                     let sql =
                         format!("SELECT uid FROM {table} WHERE team_uid = ?1{condition} LIMIT 1");
                     if tx.exists(&sql, &values![uid])? {
-                        return Err(Error::refused(format!(
-                            "the team has {what}; move them to another team first"
-                        )));
+                        return Err(Error::refused(message));
                     }
                 }
                 let entry = project.entry(administration::Delete::INFO.name);

@@ -31,6 +31,14 @@ impl HostName {
     /// A field error on `host` when the text is not a host: it has a scheme, a port or a path, it is an IPv4 address in
     /// another form than four decimal numbers, it ends in a dot.
     pub fn parse(text: &str) -> Result<Self> {
+        Self::parse_or(
+            text,
+            "must be a host name such as api.example.com, or an IP address: no scheme, port, path or dot at the end",
+        )
+    }
+
+    /// The same, where `wrong` says what else than a host may be written.
+    pub(super) fn parse_or(text: &str, wrong: &str) -> Result<Self> {
         let bare = text
             .strip_prefix('[')
             .and_then(|text| text.strip_suffix(']'))
@@ -46,9 +54,7 @@ impl HostName {
         }
         let name = text.to_ascii_lowercase();
         if name.len() > MAX_LENGTH || !name.split('.').all(is_label) {
-            return Err(invalid_host(
-                "must be a host name such as api.example.com, or an IP address: no scheme, port, path or dot at the end",
-            ));
+            return Err(invalid_host(wrong));
         }
         // Resolvers read such a name as an address of another spelling.
         let last = name.rsplit('.').next().unwrap_or_default();

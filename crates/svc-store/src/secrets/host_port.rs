@@ -35,7 +35,10 @@ impl HostPort {
         };
         let port = port.map(parse_port).transpose()?;
         Ok(Self {
-            host: HostName::parse(host)?,
+            host: HostName::parse_or(
+                host,
+                "must be a host name such as api.example.com, or an IP address, with or without a port: no scheme, path, * or dot at the end",
+            )?,
             port,
         })
     }

@@ -34,7 +34,7 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
             "password" => change_password(own).await,
             "email" => change_email(own).await,
             "code" => confirm_email(own).await,
-            _ => Err(Problem::NotFound),
+            _ => Err(Problem::NoAction),
         };
     }
     let texts = visit.texts;

@@ -7,7 +7,7 @@ use super::{Own, Part};
 use crate::{
     answer::Answer,
     problem::Result,
-    ui::{form::account_field, notice, paging, sessions::sessions},
+    ui::{filled::Filled, form::account_field, paging, sessions::sessions},
 };
 
 /// How many a page has.
@@ -21,7 +21,7 @@ const OTHERS: &str = "others";
 /// The sessions, and ending them.
 pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
     let visit = own.visit;
-    let mut message = None;
+    let mut filled = Filled::new(visit);
     if visit.is_post() {
         let (ended, which) = match visit.form().get("session") {
             Some(uid) => (end(own, uid).await, "one"),
@@ -29,20 +29,19 @@ pub(super) async fn answer(own: &Own<'_>) -> Result<Answer> {
         };
         match ended {
             Ok(()) => return Ok(Answer::go(&own.place(Part::Sessions).with("ended", which))),
-            Err(error) => message = Some(notice::refused(visit, error)?),
+            Err(error) => filled.refuse(error, &[])?,
         }
     }
     let query = visit.query()?;
-    if let Some(which) = query.get("ended").filter(|_| message.is_none()) {
-        let text = match which {
+    if let Some(which) = query.get("ended").filter(|_| !filled.is_refused()) {
+        filled.done(&match which {
             OTHERS => visit.texts.get("profile-sessions-ended"),
             _ => visit.texts.get("session-ended"),
-        };
-        message = Some(notice::done(&text));
+        });
     }
     let query = paging::read(first_page(), &query);
     let found = load(own, query.clone()).await?;
-    Ok(Answer::page(shown(own, &found, &query, message)))
+    Ok(filled.answer(shown(own, &found, &query, &filled.message())))
 }
 
 fn first_page() -> ListQuery {
@@ -56,7 +55,11 @@ async fn load(own: &Own<'_>, query: ListQuery) -> Result<Paginated<Session>, svc
 
 async fn end(own: &Own<'_>, uid: &str) -> Result<(), svc_api::Error> {
     let administration = own.client.administration();
-    administration.account_sessions().delete(uid).send().await
+    match administration.account_sessions().delete(uid).send().await {
+        // It has ended by itself.
+        Err(error) if error.is_not_found() => Ok(()),
+        other => other,
+    }
 }
 
 /// Ends all sessions but this one.
@@ -82,7 +85,7 @@ fn shown(
     own: &Own<'_>,
     found: &Paginated<Session>,
     query: &ListQuery,
-    message: Option<Markup>,
+    message: &Markup,
 ) -> Markup {
     let (visit, texts) = (own.visit, own.visit.texts);
     let place = own.place(Part::Sessions);
@@ -106,7 +109,7 @@ fn shown(
     own.page(
         Part::Sessions,
         &html! {
-            @if let Some(message) = message { (message) }
+            (message)
             p.muted { (texts.get("profile-sessions-what")) }
             @if has_others {
                 form.toolbar method="post" action=(place.clone().with("all", "1")) {

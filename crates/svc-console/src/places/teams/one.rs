@@ -1,5 +1,6 @@
 //! One team: its name, what it may do, who is in it, and deleting it.
 
+use futures_util::future::try_join_all;
 use maud::{Markup, html};
 use svc_model::{
     Count, Lookup,
@@ -7,6 +8,7 @@ use svc_model::{
         rights::Rule,
         teams::{Team, TeamPatch},
     },
+    projects::Environment,
 };
 
 use super::{
@@ -130,6 +132,40 @@ async fn load(context: &Context<'_>, uid: &str) -> Result<(Team, People)> {
     Ok((team, people))
 }
 
+/// The service tokens of an environment that act for a team.
+struct Tokens {
+    environment: String,
+    count: u64,
+    /// Where they are revoked.
+    place: Href,
+}
+
+/// The service tokens that act for a team, of the environments that have some.
+async fn service_tokens(context: &Context<'_>, uid: &str) -> Result<Vec<Tokens>> {
+    let project = &context.project.unique_name;
+    let of_one = async |environment: &Environment| {
+        let client = context
+            .visit
+            .client_in(project, &environment.unique_name)?;
+        let administration = client.administration();
+        let tokens = administration.service_tokens().list();
+        // The team of a token is an object, in which its unique ID is found.
+        let tokens = tokens.filter("team", Lookup::Icontains, uid);
+        let found = tokens.per_page(1).count(Count::Exact).send().await?;
+        let home = context
+            .visit
+            .environment(project.as_str(), environment.unique_name.as_str());
+        Result::Ok(Tokens {
+            environment: environment.name.clone(),
+            count: found.count.unwrap_or_default(),
+            place: home.below(["integrations", "service-tokens"]),
+        })
+    };
+    let all = try_join_all(context.project.environments.iter().map(of_one)).await?;
+    let some = all.into_iter().filter(|tokens| tokens.count > 0);
+    Ok(some.collect())
+}
+
 /// The users in a team.
 fn users_at(context: &Context<'_>, uid: &str) -> Href {
     context.place(["users"]).with("team", uid)
@@ -189,8 +225,10 @@ pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
     context.check_administrator()?;
     let (visit, texts) = (context.visit, context.texts());
     let (team, people) = load(context, uid).await?;
+    let tokens = service_tokens(context, uid).await?;
     let place = context.place(["teams", uid]);
-    let is_forbidden = people.users > 0 || people.members > 0 || team.super_group;
+    let is_used = people.users > 0 || people.members > 0 || !tokens.is_empty();
+    let is_forbidden = is_used || team.super_group;
     let question = Confirmation {
         what: html! {
             p { (texts.with("teams-delete-what", [("name", team.name.as_str().into())])) }
@@ -204,6 +242,14 @@ pub(super) async fn delete(context: &Context<'_>, uid: &str) -> Result<Answer> {
                 p {
                     strong { (texts.with("teams-delete-members", [("count", people.members.into())])) } " "
                     a href=(members_at(context, uid)) { (texts.get("teams-delete-show")) }
+                }
+            }
+            @for Tokens { environment, count, place } in &tokens {
+                p {
+                    strong {
+                        (texts.with("teams-delete-tokens", [("count", (*count).into()), ("environment", environment.as_str().into())]))
+                    }
+                    " " a href=(place) { (texts.get("teams-delete-show")) }
                 }
             }
             @if team.super_group { p { strong { (texts.get("teams-delete-super")) } } }
