@@ -81,12 +81,7 @@ async fn end_others(own: &Own<'_>) -> Result<(), svc_api::Error> {
     Ok(())
 }
 
-fn shown(
-    own: &Own<'_>,
-    found: &Paginated<Session>,
-    query: &ListQuery,
-    message: &Markup,
-) -> Markup {
+fn shown(own: &Own<'_>, found: &Paginated<Session>, query: &ListQuery, message: &Markup) -> Markup {
     let (visit, texts) = (own.visit, own.visit.texts);
     let place = own.place(Part::Sessions);
     let at = |query: &ListQuery| paging::at(place.clone(), query);

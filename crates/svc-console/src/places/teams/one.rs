@@ -21,7 +21,7 @@ use super::{
 use crate::{
     answer::Answer,
     href::Href,
-    problem::Result,
+    problem::{Problem, Result},
     ui::{
         filled::{Filled, Input},
         form::{Confirmation, Outcome, account_field},
@@ -144,9 +144,7 @@ struct Tokens {
 async fn service_tokens(context: &Context<'_>, uid: &str) -> Result<Vec<Tokens>> {
     let project = &context.project.unique_name;
     let of_one = async |environment: &Environment| {
-        let client = context
-            .visit
-            .client_in(project, &environment.unique_name)?;
+        let client = context.visit.client_in(project, &environment.unique_name)?;
         let administration = client.administration();
         let tokens = administration.service_tokens().list();
         // The team of a token is an object, in which its unique ID is found.
@@ -155,7 +153,7 @@ async fn service_tokens(context: &Context<'_>, uid: &str) -> Result<Vec<Tokens>>
         let home = context
             .visit
             .environment(project.as_str(), environment.unique_name.as_str());
-        Result::Ok(Tokens {
+        Ok::<_, Problem>(Tokens {
             environment: environment.name.clone(),
             count: found.count.unwrap_or_default(),
             place: home.below(["integrations", "service-tokens"]),
