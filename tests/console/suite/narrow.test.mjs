@@ -56,6 +56,29 @@ test("the references of a database are read without moving their table sideways"
   });
 });
 
+test("long names of teams and environments make no place wider than a phone", async () => {
+  const team = "Customer support, second level, nights and weekends";
+  const long = "Longwordwithoutspaces".repeat(6).slice(0, 120);
+  const { service } = tour.world;
+  for (const name of [team, long]) await service.run(["team", "add", name, "--project", "main"]);
+  await service.run(["env", "add", "long", "--project", "main", "--title", long]);
+  for (const name of ["users", "user-new", "members", "audit", "pages-copy", "settings", "rights", "service-tokens"]) {
+    const { path } = place(name);
+    const [plain] = path.split("?");
+    for (const at of [plain, plain.replace("/prod/", "/long/")]) {
+      await tour.visit({ name, path: at }, onPhone, async ({ page, go }) => {
+        assert.equal((await go()).status(), 200, at);
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert(width <= PHONE.width, `${at}: ${width}`);
+        // A name beside its field stays in one line.
+        for (const label of await page.locator(".toolbar > label:visible").all()) {
+          assert((await label.evaluate((it) => it.getBoundingClientRect().height)) < 60, at);
+        }
+      });
+    }
+  }
+});
+
 test("what is touched is at least 24 pixels high", async () => {
   for (const name of ["environment", "models", "teams", "audit", "records-filtered", "structure"]) {
     await tour.visit(place(name), onPhone, async ({ page, go }) => {

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 use svc_tests::browser::forms_of;
 
-use super::{HOME, Setup, list, record, signed_in};
+use super::{ENGINES, HOME, Setup, list, record, signed_in};
 
 /// The text between two others.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
@@ -40,7 +40,7 @@ fn pasted(line: &str, token: &str) -> Value {
 fn the_code_of_a_view_gives_its_records_when_it_is_pasted() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);
-    for engine in super::ENGINES {
+    for engine in ENGINES {
         let tokens = format!("{HOME}integrations/");
         let page = browser.page(&tokens);
         let made = browser.submit(
@@ -164,6 +164,29 @@ fn a_token_is_shown_once_listed_and_revoked_after_a_question() {
 }
 
 #[test]
+fn the_last_day_of_a_credential_is_explained_beside_its_field() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    for place in [
+        format!("{HOME}integrations/"),
+        format!("{HOME}integrations/service-tokens/"),
+        "/console/profile/keys/".to_owned(),
+    ] {
+        let page = browser.page(&place);
+        for day in ["soon", "2001-01-01", "2030-02-30", "9999-12-31"] {
+            let refused = browser.submit(&place, &page, &[("expires", day), ("name", "kept")]);
+            assert_eq!(refused.status, 400, "{place} {day}");
+            let body = &refused.body;
+            let (_, error) = body.split_once("id=\"error-expires\"").unwrap();
+            assert!(error.contains("such as 2030-01-31"), "{body}");
+            assert!(body.contains("value=\"kept\""), "{body}");
+            assert!(!body.contains("RFC 3339") && !body.contains("leave it out"));
+        }
+        assert!(!browser.page(&place).contains("kept"));
+    }
+}
+
+#[test]
 fn secrets_and_hosts_are_set_and_their_values_never_come_back() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);
@@ -175,6 +198,21 @@ fn secrets_and_hosts_are_set_and_their_values_never_come_back() {
         ("hosts", "api.example.com, b.example.com"),
         ("secret", "swordfish"),
     ];
+    let other = |name: &'static str, value: &'static str| {
+        let mut wrong = fields;
+        for field in wrong.iter_mut().filter(|(known, _)| *known == name) {
+            field.1 = value;
+        }
+        wrong
+    };
+    for (field, value) in [("hosts", "a:80"), ("hosts", ","), ("name", "a b/c")] {
+        let refused = browser.submit(&place, &page, &other(field, value));
+        assert_eq!(refused.status, 400, "{value}");
+        let beside = format!("id=\"error-{field}\"");
+        assert!(refused.body.contains(&beside), "{}", refused.body);
+        let above = format!("<code>{field}</code>");
+        assert!(!refused.body.contains(&above), "{}", refused.body);
+    }
     let set = browser.submit_ok(&place, &page, &fields);
     let listed = browser.page(&set);
     assert!(
@@ -194,9 +232,20 @@ fn secrets_and_hosts_are_set_and_their_values_never_come_back() {
 
     let place = format!("{HOME}integrations/hosts/");
     let page = browser.page(&place);
-    let wrong = browser.submit(&place, &page, &[("host", "no host/")]);
+    for host in ["no host/", "*", "", "*:80", "a:x"] {
+        let wrong = browser.submit(&place, &page, &[("host", host)]);
+        assert_eq!(wrong.status, 400, "{host}");
+        assert!(
+            wrong.body.contains(&format!("value=\"{host}\"")) && wrong.body.contains("error-host"),
+            "{}",
+            wrong.body
+        );
+        assert!(!wrong.body.contains("no scheme, port"), "{}", wrong.body);
+        assert!(!wrong.body.contains("<code>host</code>"), "{}", wrong.body);
+    }
+    let wrong = browser.submit(&place, &page, &[("host", "*")]);
     assert!(
-        wrong.status == 400 && wrong.body.contains("value=\"no host/\""),
+        wrong.body.contains("with or without a port"),
         "{}",
         wrong.body
     );

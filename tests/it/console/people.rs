@@ -436,6 +436,11 @@ fn who_only_reads_gets_no_controls_and_a_sentence_where_they_are() {
             assert!(answer.body.contains("role=\"alert\""), "{place}");
         }
     }
+    // Why is said in the language of who looks.
+    let seen = reader.call("GET", &at(&format!("as/{person}/")));
+    let seen = seen.header("accept-language", "de").expect(403).body;
+    assert!(seen.contains("nur Administratoren"), "{seen}");
+    assert!(!seen.contains("requires an administrator"), "{seen}");
     for place in [format!("users/{person}/"), format!("teams/{team}/")] {
         let fields = [("name", "mine"), ("first_name", "mine")];
         assert_eq!(reader.post(&at(&place), &fields).status, 403, "{place}");
@@ -494,6 +499,36 @@ fn a_team_leads_to_its_members_and_stays_while_it_has_some() {
     let to = browser.submit_ok(&remove, &page, &[("confirm", "carla@example.com")]);
     assert_eq!(to, at("settings/members/"));
     assert!(!browser.page(&members).contains("carla@example.com"));
+}
+
+#[test]
+fn a_team_stays_while_service_tokens_act_for_it_in_any_environment() {
+    let setup = Setup::new();
+    setup.run("env add staging --project main");
+    let browser = signed_in(&setup.service);
+    let rights = team(&browser, "Robots", "nothing");
+    let place = at(&format!("teams/{}/", last(&rights)));
+    let tokens = "/console/projects/main/staging/integrations/service-tokens/";
+    let page = browser.page(tokens);
+    let made = browser.submit(tokens, &page, &[("team", last(&rights))]);
+    assert_eq!(made.status, 200, "{}", made.body);
+    let delete = format!("{place}delete/");
+    let page = browser.page(&delete);
+    assert!(
+        page.contains("disabled") && page.contains("One service token of the environment"),
+        "{page}"
+    );
+    assert!(page.contains(&format!("href=\"{tokens}\"")), "{page}");
+    let path = format!("/projects/main/teams/{}/", last(&rights));
+    let refused = setup.service.app("DELETE", &path).expect(400).body;
+    assert!(refused.contains("revoke them first"), "{refused}");
+    // Revoked, they leave the team free.
+    let listed = browser.page(tokens);
+    let revoke = listed.split('"').find(|part| part.ends_with("/revoke/"));
+    let revoke = revoke.unwrap().to_owned();
+    browser.submit_ok(&revoke, &browser.page(&revoke), &[]);
+    browser.submit_ok(&delete, &browser.page(&delete), &[]);
+    assert_eq!(browser.get(&place).status, 404);
 }
 
 #[test]

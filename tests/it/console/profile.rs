@@ -61,6 +61,97 @@ fn the_language_and_the_zone_of_the_account_decide_everywhere() {
 }
 
 #[test]
+fn what_is_wrong_with_an_own_account_stands_beside_its_fields() {
+    /// A page, where its form is sent to, what is entered, and the field that is wrong.
+    type Case<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str);
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let names = "/console/profile/";
+    let security = "/console/profile/security/";
+    let email = format!("{security}?step=email");
+    let code = format!("{security}?step=code");
+    let long = "x".repeat(5_000);
+    let wrong: [Case<'_>; 8] = [
+        (names, names, &[("timezone", "Mars/Olympus")], "timezone"),
+        (names, names, &[("first_name", &long)], "first_name"),
+        (
+            security,
+            security,
+            &[
+                ("action", "password"),
+                ("current_password", PASSWORD),
+                ("new_password", "short"),
+                ("repeated_password", "short"),
+            ],
+            "new_password",
+        ),
+        (
+            security,
+            security,
+            &[
+                ("action", "password"),
+                ("current_password", "wrong"),
+                ("new_password", "another horse battery"),
+                ("repeated_password", "another horse battery"),
+            ],
+            "current_password",
+        ),
+        (
+            security,
+            security,
+            &[("action", "password"), ("repeated_password", "other")],
+            "repeated_password",
+        ),
+        (
+            security,
+            &email,
+            &[("action", "email"), ("new_email", "nobody")],
+            "new_email",
+        ),
+        (
+            security,
+            &email,
+            &[("action", "email"), ("new_email", "new@example.com")],
+            "current_password",
+        ),
+        (
+            security,
+            &code,
+            &[("action", "code"), ("code", "wrong")],
+            "code",
+        ),
+    ];
+    for (place, action, fields, field) in wrong {
+        let refused = browser.submit(action, &browser.page(place), fields);
+        assert!(refused.status.is_client_error(), "{field}");
+        let beside = format!("class=\"field-error\" id=\"error-{field}\"");
+        assert_eq!(refused.body.matches("class=\"field-error\"").count(), 1);
+        assert!(refused.body.contains(&beside), "{field}: {}", refused.body);
+        let above = format!("<code>{field}</code>");
+        assert!(!refused.body.contains(&above), "{field}: {}", refused.body);
+    }
+    // Beside the field of the form that was sent, and not of the other one that has the same.
+    let fields = [("action", "email"), ("new_email", "new@example.com")];
+    let refused = browser.submit(&email, &browser.page(security), &fields);
+    let (_, of_email) = refused.body.split_once("name=\"new_email\"").unwrap();
+    assert!(of_email.contains("error-current_password"), "{of_email}");
+    assert!(of_email.contains("value=\"email\""), "{of_email}");
+}
+
+#[test]
+fn a_form_that_does_not_say_what_is_to_be_done_is_a_wrong_request() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let refused = browser.post("/console/profile/security/", &[("code", "x")]);
+    assert_eq!(refused.status, 400);
+    assert!(
+        refused.body.contains("does not say what is to be done"),
+        "{}",
+        refused.body
+    );
+}
+
+#[test]
 fn a_new_password_ends_other_sessions_and_this_browser_goes_on() {
     let setup = Setup::new();
     let mut browser = signed_in(&setup.service);
@@ -153,6 +244,17 @@ fn sessions_are_listed_and_ended_one_by_one_or_all_others() {
     let page = browser.page(&ended);
     let left = others.iter().filter(|it| it.get(place).status == 200);
     assert_eq!(left.count(), 2);
+    // One that has ended by itself meanwhile is no error.
+    let gone = "01a21d82-15ff-7795-8f1a-3916fc76bad3";
+    let again = browser.post(place, &[("session", gone)]);
+    assert_eq!(again.status, 303, "{}", again.body);
+    assert!(
+        browser
+            .page(again.header("location"))
+            .contains("has ended.")
+    );
+    let wrong = browser.post(place, &[("session", "no identifier")]);
+    assert!(wrong.status == 303 || wrong.status.is_client_error());
     browser.submit_ok(&format!("{place}?all=1"), &page, &[]);
     assert!(others.iter().all(|it| it.get(place).status == 303));
     browser.page(place);

@@ -202,10 +202,20 @@ fn the_first_operator_is_made_with_the_link_of_the_terminal_and_nobody_else_with
     assert_eq!(make(&browser, "guessed", EMAIL, PASSWORD).status, 400);
     let weak = make(&browser, &code, EMAIL, "short");
     assert!(
-        weak.status == 400 && weak.body.contains("password"),
+        weak.status == 400 && weak.body.contains("id=\"error-password\""),
         "{}",
         weak.body
     );
+    assert!(!weak.body.contains("password:"), "{}", weak.body);
+    let nobody = make(&browser, &code, "nobody", PASSWORD);
+    assert!(
+        nobody.status == 400
+            && nobody.body.contains("id=\"error-email\"")
+            && nobody.body.contains("value=\"nobody\""),
+        "{}",
+        nobody.body
+    );
+    assert!(!nobody.body.contains(PASSWORD) && !nobody.body.contains("email:"));
     let made = make(&browser, &code, EMAIL, PASSWORD);
     assert_eq!(made.status, 303, "{}", made.body);
     browser.keep(&made);
