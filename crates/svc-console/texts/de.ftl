@@ -1112,6 +1112,7 @@ integrations-write = Datensätze lesen und schreiben
 integrations-delete = Datensätze lesen, schreiben und löschen
 integrations-models = Nur diese Tabellen
 integrations-models-hint = Durch Kommas getrennt. Bleibt es leer, alle.
+integrations-models-unknown = Diese Tabelle gibt es in { $resource } nicht: { $names }
 integrations-token-usage = Das gibt die Struktur der Datenbank. Jede andere Anfrage hat denselben Header.
 integrations-service-tokens = Service-Token
 integrations-service-tokens-what = Ein Service-Token gibt einem Programm die Rechte eines Teams, mit dessen Regeln für Zeilen und Felder, und den HTTP-Proxy.

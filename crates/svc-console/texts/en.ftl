@@ -1115,6 +1115,7 @@ integrations-write = read and write records
 integrations-delete = read, write and delete records
 integrations-models = Only these tables
 integrations-models-hint = Separated by commas. Left empty, all of them.
+integrations-models-unknown = There is no such table in { $resource }: { $names }
 integrations-token-usage = This gives the structure of the database. Every other request takes the same header.
 integrations-service-tokens = Service tokens
 integrations-service-tokens-what = A service token gives a program the rights of a team, with its rules about rows and fields, and the HTTP proxy.

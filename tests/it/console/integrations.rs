@@ -187,6 +187,27 @@ fn the_last_day_of_a_credential_is_explained_beside_its_field() {
 }
 
 #[test]
+fn a_token_is_for_tables_that_are_there() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let place = format!("{HOME}integrations/");
+    let page = browser.page(&place);
+    for engine in ENGINES {
+        let fields = [("resource", engine), ("models", "nope, parts,Parts2")];
+        let refused = browser.submit(&place, &page, &fields);
+        assert_eq!(refused.status, 400, "{}", refused.body);
+        let (_, error) = refused.body.split_once("id=\"error-models\"").unwrap();
+        let error = error.split("</p>").next().unwrap();
+        assert!(error.ends_with("nope, Parts2"), "{error}");
+        assert!(refused.body.contains("value=\"nope, parts,Parts2\""));
+    }
+    assert!(!browser.page(&place).contains("nope"));
+    let fields = [("resource", "s"), ("models", "makers, parts")];
+    let made = browser.submit(&place, &page, &fields);
+    assert!(made.body.contains("SVC_API_TOKEN"), "{}", made.body);
+}
+
+#[test]
 fn secrets_and_hosts_are_set_and_their_values_never_come_back() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);

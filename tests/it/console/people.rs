@@ -532,6 +532,40 @@ fn a_team_stays_while_service_tokens_act_for_it_in_any_environment() {
 }
 
 #[test]
+fn a_rule_is_about_a_table_that_is_there() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let rights = team(&browser, "Readers", "read_only");
+    for engine in ENGINES {
+        let place = format!("{rights}rule/?resource={engine}&model=nope");
+        assert_eq!(browser.get(&place).status, 404, "{engine}");
+        let fields = [("right", "write"), ("where", "all")];
+        assert_eq!(browser.post(&place, &fields).status, 404, "{engine}");
+    }
+    // What is left of a table that is gone can be removed.
+    let path = setup.folder.path().join("s.db");
+    let database = rusqlite::Connection::open(path).unwrap();
+    let place = format!("{rights}rule/?resource=s&model=parts");
+    let page = browser.page(&place);
+    browser.submit_ok(&place, &page, &[("right", "write"), ("where", "all")]);
+    database.execute_batch("DROP TABLE parts").unwrap();
+    let reloaded = browser.post(&at("resources/s/"), &[]);
+    assert_eq!(reloaded.status, 303, "{}", reloaded.body);
+    let page = browser.page(&place);
+    let forms = forms_of(&page);
+    let mut forms = forms.iter().map(|form| &form.fields);
+    let removal = forms.find(|fields| fields.iter().any(|(name, _)| name == "remove"));
+    let removal: Vec<(&str, &str)> = removal
+        .unwrap()
+        .iter()
+        .map(|(name, value)| (&**name, &**value))
+        .collect();
+    let removed = browser.post(&place, &removal);
+    assert_eq!(removed.status, 303, "{}", removed.body);
+    browser.page(removed.header("location"));
+}
+
+#[test]
 fn the_last_operator_stays_and_the_page_says_so() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);

@@ -41,7 +41,11 @@ pub(super) fn everywhere(context: &Context<'_>, team: &Team, rules: &[Rule]) -> 
 }
 
 /// The names of the models of a database that have a text in them.
-async fn models(context: &Context<'_>, resource: &str, search: &str) -> Result<Vec<String>, Error> {
+pub(super) async fn models(
+    context: &Context<'_>,
+    resource: &str,
+    search: &str,
+) -> Result<Vec<String>, Error> {
     let resource = context.client.resource(resource);
     let described = resource.model_descriptions().deadline(PATIENCE);
     let wanted = search.to_lowercase();

@@ -11,7 +11,7 @@ use svc_model::{
 use super::{Part, page, page_below};
 use crate::{
     answer::Answer,
-    places::Context,
+    places::{Context, rights::models},
     problem::Result,
     ui::{
         credentials::{self, Listed, Revoked, Row},
@@ -54,6 +54,16 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
         .filter(|name| !name.is_empty())
         .map(str::to_owned)
         .collect();
+    let resource = form.text("resource");
+    let unknown = unknown_models(context, resource, &models).await;
+    if !unknown.is_empty() {
+        let names = [
+            ("resource", resource.into()),
+            ("names", unknown.join(", ").into()),
+        ];
+        let text = visit.texts.with("integrations-models-unknown", names);
+        filled.refuse_field("models", text);
+    }
     new.models = (!models.is_empty()).then_some(models);
     if filled.is_refused() {
         return list(context, &filled, &html! {}).await;
@@ -70,6 +80,18 @@ pub(super) async fn answer(context: &Context<'_>) -> Result<Answer> {
             list(context, &filled, &html! {}).await
         }
     }
+}
+
+/// The names that no model of a database has; none of them where the database does not say what it has.
+async fn unknown_models(context: &Context<'_>, resource: &str, names: &[String]) -> Vec<String> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let Ok(known) = models(context, resource, "").await else {
+        return Vec::new();
+    };
+    let unknown = names.iter().filter(|name| !known.contains(name));
+    unknown.cloned().collect()
 }
 
 /// The tokens; `made` is what is said about one that was just made.

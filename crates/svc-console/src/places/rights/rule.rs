@@ -9,7 +9,7 @@ use svc_model::administration::{
 use super::{
     super::{Context, or_not_found},
     effective::{Granted, Subject, TeamRights},
-    rules,
+    models, rules,
 };
 use crate::{
     answer::Answer,
@@ -42,18 +42,29 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
     };
     let administration = context.client.administration();
     let (resource, model) = parts(subject);
-    let models: Vec<&str> = model.into_iter().collect();
-    let (team, rules) = tokio::try_join!(
+    let of: Vec<&str> = model.into_iter().collect();
+    let (team, rules, is_missing) = tokio::try_join!(
         async { administration.teams().get(uid).send().await },
-        rules::about(context, resource, &models),
+        rules::about(context, resource, &of),
+        async { Ok(is_missing(context, subject).await) },
     )
     .map_err(or_not_found)?;
     let rights = TeamRights::new(&team, &rules, context.scope.environment.as_str());
+    // A rule about a table that is gone can be removed.
+    if is_missing && rights.own(subject) == (None, None) {
+        return Err(Problem::NotFound);
+    }
     let mut filled = Filled::new(visit);
     let place = place(context, uid, subject);
     if visit.is_post() {
         match change(context, &rights, subject).await {
-            Ok(()) => return Ok(Answer::go(&place.with("saved", visit.form().text("where")))),
+            Ok(()) => {
+                let place = match is_missing {
+                    true => context.place(["rights", uid]),
+                    false => place,
+                };
+                return Ok(Answer::go(&place.with("saved", visit.form().text("where"))));
+            }
             Err(error) => filled.refuse(error, &[])?,
         }
     } else if let Some(saved) = query.get("saved") {
@@ -73,6 +84,15 @@ pub(super) async fn answer(context: &Context<'_>, uid: &str) -> Result<Answer> {
         (team.name.clone(), context.place(["teams", uid])),
     ];
     Ok(filled.answer(context.page(Area::Users, title, above, &main)))
+}
+
+/// Whether a database says that it has no such model.
+async fn is_missing(context: &Context<'_>, subject: Subject<'_>) -> bool {
+    let Subject::Model(resource, model) = subject else {
+        return false;
+    };
+    let known = models(context, resource, "").await;
+    known.is_ok_and(|known| !known.iter().any(|name| name == model))
 }
 
 fn parts(subject: Subject<'_>) -> (Option<&str>, Option<&str>) {
