@@ -527,7 +527,8 @@ fn a_team_stays_while_service_tokens_act_for_it_in_any_environment() {
     let revoke = listed.split('"').find(|part| part.ends_with("/revoke/"));
     let revoke = revoke.unwrap().to_owned();
     browser.submit_ok(&revoke, &browser.page(&revoke), &[]);
-    browser.submit_ok(&delete, &browser.page(&delete), &[]);
+    let confirmed = [("confirm", "Robots")];
+    browser.submit_ok(&delete, &browser.page(&delete), &confirmed);
     assert_eq!(browser.get(&place).status, 404);
 }
 
