@@ -237,7 +237,7 @@ impl<'v> Filled<'v> {
         let form = self.visit.form();
         match self.is_typed {
             true if !self.is_over => form.text(name),
-            // What was not changed in the form is what it is now, whoever has changed it.
+            // A field that was not changed in the form shows the present value.
             true => match form.get(name) {
                 Some(typed) if typed.trim() != plain(form.get(&base_of(name)).unwrap_or(known)) => {
                     typed

@@ -19,7 +19,7 @@ pub(crate) const AROUND: &str = "around";
 /// Fields that say something about a form, and that nobody enters.
 const HIDDEN: [&str; 5] = ["account", "etag", "key", "action", AROUND];
 
-/// The field with a secret, which no page shows again.
+/// The name of a field with a secret, which no page shows as a text that can be read.
 pub(crate) const SECRET: &str = "secret";
 
 /// Who somebody is: an e-mail address and a password, which `autocomplete` says whether it is a new one.
