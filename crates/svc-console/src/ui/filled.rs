@@ -264,9 +264,11 @@ impl<'v> Filled<'v> {
             autocomplete,
         } = input;
         let (error, errors) = self.said_of(name, known);
+        // A password is entered again.
+        let value = (kind != Some("password")).then(|| self.value(name, known));
         html! {
             label { (label)
-                input type=[kind] name=(name) value=(self.value(name, known)) required[is_required] inputmode=[keyboard]
+                input type=[kind] name=(name) value=[value] required[is_required] inputmode=[keyboard]
                     autocomplete=(autocomplete.unwrap_or("off")) spellcheck="false" aria-invalid=[error.as_ref().map(|_| "true")]
                     aria-describedby=[error.as_deref()];
             }
