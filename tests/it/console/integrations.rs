@@ -233,6 +233,7 @@ fn secrets_and_hosts_are_set_and_their_values_never_come_back() {
         assert!(refused.body.contains(&beside), "{}", refused.body);
         let above = format!("<code>{field}</code>");
         assert!(!refused.body.contains(&above), "{}", refused.body);
+        assert!(!refused.body.contains("swordfish"), "{}", refused.body);
     }
     let set = browser.submit_ok(&place, &page, &fields);
     let listed = browser.page(&set);

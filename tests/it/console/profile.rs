@@ -129,6 +129,10 @@ fn what_is_wrong_with_an_own_account_stands_beside_its_fields() {
         assert!(refused.body.contains(&beside), "{field}: {}", refused.body);
         let above = format!("<code>{field}</code>");
         assert!(!refused.body.contains(&above), "{field}: {}", refused.body);
+        // Passwords are entered again.
+        for typed in [PASSWORD, "another horse battery"] {
+            assert!(!refused.body.contains(typed), "{field}: {}", refused.body);
+        }
     }
     // Beside the field of the form that was sent, and not of the other one that has the same.
     let fields = [("action", "email"), ("new_email", "new@example.com")];

@@ -134,7 +134,7 @@ fn form(context: &Context<'_>, filled: &Filled<'_>) -> Markup {
                     }
                     (hosts_errors)
                     label { (texts.get("integrations-value"))
-                        input type="password" name=(SECRET) value=(filled.value(SECRET, "")) required autocomplete="off"
+                        input type="password" name=(SECRET) required autocomplete="off"
                             aria-invalid=[value_error.as_ref().map(|_| "true")] aria-describedby=[value_error.as_deref()];
                         span.small.muted { (texts.get("integrations-value-hint")) }
                     }
