@@ -9,10 +9,7 @@ use svc_model::{
     wire::{Body, BoxFuture, Transport, TransportError},
 };
 
-use crate::{
-    places::or_not_found,
-    problem::{Problem, Result},
-};
+use crate::problem::{Problem, Result, or_not_found};
 
 const ACT_AS: HeaderName = HeaderName::from_static("x-act-as");
 

@@ -44,7 +44,8 @@ use std::future::ready;
 use http::{Method, Response};
 use svc_model::wire::{Body, BoxFuture};
 
-pub(crate) use self::context::{Context, Scope, check_account, or_hidden, or_not_found};
+pub(crate) use self::context::{Context, Scope, check_account};
+pub(crate) use crate::problem::{or_hidden, or_not_found};
 
 use crate::{
     answer::Answer,

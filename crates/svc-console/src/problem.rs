@@ -61,6 +61,22 @@ impl From<Error> for Problem {
     }
 }
 
+/// What the service does not know is no place.
+pub(crate) fn or_not_found(error: Error) -> Problem {
+    match error.is_not_found() {
+        true => Problem::NotFound,
+        false => error.into(),
+    }
+}
+
+/// The same, where what somebody may not see is answered like what is not there.
+pub(crate) fn or_hidden(error: Error) -> Problem {
+    match error.is_forbidden() {
+        true => Problem::NotFound,
+        false => or_not_found(error),
+    }
+}
+
 impl Problem {
     /// The status of the answer.
     pub(crate) fn status(&self) -> StatusCode {

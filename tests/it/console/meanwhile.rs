@@ -92,7 +92,7 @@ fn what_somebody_else_changes_while_a_form_is_open_stays_when_another_field_is_s
             assert_eq!(kept.as_deref(), Some(expected), "{place}: {name}");
         }
     }
-    // The rights of an operator that were taken away are not given back.
+    // The rights of an operator that were removed are not given back.
     let opened = browser.page(&account);
     submit_without(&browser, &account, &opened, "is_operator");
     browser.submit_ok(&account, &opened, &[("last_name", "Doe")]);

@@ -1,7 +1,7 @@
 //! What the places of an environment know: the account that is signed in, and the project.
 
 use maud::Markup;
-use svc_api::{Client, Error};
+use svc_api::Client;
 use svc_model::{
     EnvironmentName, ProjectName, ResourceName, administration::account::Account, projects::Project,
 };
@@ -9,7 +9,7 @@ use svc_model::{
 use crate::{
     access::may_administer,
     href::Href,
-    problem::{Problem, Result},
+    problem::{Problem, Result, or_not_found},
     texts::Texts,
     ui::frame::{Area, Frame},
     visit::Visit,
@@ -119,22 +119,6 @@ impl<'v> Context<'v> {
         main: &Markup,
     ) -> Markup {
         self.frame(area, title, above).page(main)
-    }
-}
-
-/// What the service does not know is no place.
-pub(crate) fn or_not_found(error: Error) -> Problem {
-    match error.is_not_found() {
-        true => Problem::NotFound,
-        false => error.into(),
-    }
-}
-
-/// The same, where what somebody may not see is answered like what is not there.
-pub(crate) fn or_hidden(error: Error) -> Problem {
-    match error.is_forbidden() {
-        true => Problem::NotFound,
-        false => or_not_found(error),
     }
 }
 
