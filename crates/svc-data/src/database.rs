@@ -1,26 +1,17 @@
 //! A database of our own: rows in and out, whatever the engine. The control plane lives on it.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-    sync::Arc,
-    thread,
-    time::{Duration, Instant},
-};
-
-use rusqlite::{
-    OpenFlags, params_from_iter,
-    types::{ToSqlOutput, Value as SqliteValue, ValueRef},
-};
+use std::{path::Path, sync::Arc, time::Duration};
 
 #[cfg(doc)]
 use crate::ErrorKind;
+#[cfg(any(doc, feature = "postgres"))]
+use crate::FileFault;
 use crate::{
-    DeclaredModel, Error, FileFault, Resource, Result,
+    DeclaredModel, Error, Resource, Result,
     engine::sqlite::{
         Sqlite as Driver,
-        connection::{Role, Slot, Source, missing},
-        fault, functions,
+        connection::{Source, missing},
+        functions,
         pool::{Options, Pool},
         session::Session,
     },
@@ -28,9 +19,12 @@ use crate::{
 
 mod backup;
 mod file;
+mod migrations;
 mod moving;
+mod new_file;
 #[cfg(feature = "postgres")]
 mod server;
+mod session;
 mod upkeep;
 mod value;
 
@@ -43,12 +37,6 @@ pub use value::{ColumnIndex, FromValue, Row, Value};
 
 /// How many threads read the control plane.
 const READERS: usize = 2;
-/// How long to wait for other processes that bring the structure up to date.
-const MIGRATION_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often a migration that failed is tried: another process may have done the same step at that moment.
-const MIGRATION_ATTEMPTS: u32 = 10;
-/// How long to wait between two tries.
-const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 
 /// A database of our own. Cheap to clone; its threads end with the last clone.
 ///
@@ -184,7 +172,7 @@ impl Database {
     /// version of the program or another one has written it.
     pub async fn open_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self> {
         Self::open(path, migrations, |path| {
-            create(path)?;
+            new_file::create(path)?;
             upkeep::let_shrink(path)
         })
         .await
@@ -197,7 +185,7 @@ impl Database {
     /// As [`open_sqlite`](Self::open_sqlite), and [`ErrorKind::Unavailable`] with the source
     /// [`FileFault::Empty`] when the file is missing or has no structure yet.
     pub async fn open_existing_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self> {
-        Self::open(path, migrations, check_structure_exists).await
+        Self::open(path, migrations, new_file::check_structure_exists).await
     }
 
     async fn open(
@@ -206,11 +194,11 @@ impl Database {
         prepare_file: impl FnOnce(&Path) -> Result<()> + Send + 'static,
     ) -> Result<Self> {
         let path = std::path::absolute(path).map_err(|error| missing(path, error))?;
-        let migrations = migrations.to_vec();
+        let known = migrations.to_vec();
         tokio::task::spawn_blocking(move || {
             prepare_file(&path)?;
-            let source = migrating_source(path);
-            migrate(&source, &migrations)?;
+            let source = migrations::source(path);
+            migrations::apply(&source, &known)?;
             Self::over_file(source, READERS, true)
         })
         .await
@@ -491,227 +479,4 @@ impl Database {
             )),
         }
     }
-}
-
-/// Refuses a file that is missing or has no structure yet.
-fn check_structure_exists(path: &Path) -> Result<()> {
-    let empty = || {
-        Error::unavailable(format!("{} is missing or empty", path.display()))
-            .with_source(FileFault::Empty)
-    };
-    match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(empty()),
-        Err(error) => return Err(missing(path, error)),
-        Ok(found) if found.is_file() && found.len() == 0 => return Err(empty()),
-        Ok(_) => {}
-    }
-    let tables = upkeep::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|connection| {
-        let count = "SELECT count(*) FROM sqlite_schema";
-        connection.query_row(count, [], |row| row.get::<_, i64>(0))
-    });
-    match tables.map_err(|error| fault::translate(error, path))? {
-        0 => Err(empty()),
-        _ => Ok(()),
-    }
-}
-
-/// Makes the file, when there is none, so that nobody but this user can read it.
-///
-/// One that exists is left alone: closing it would end the locks that SQLite holds on it in this process.
-fn create(path: &Path) -> Result<()> {
-    match private_file().create_new(true).open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            Err(cannot_create(path, error))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Makes a file that must not be there, so that nobody but this user can read it.
-fn create_new(path: &Path) -> Result<()> {
-    let made = private_file().create_new(true).open(path);
-    made.map(drop).map_err(|error| cannot_create(path, error))
-}
-
-/// How a file is opened to bring its structure up to date.
-fn migrating_source(path: PathBuf) -> Source {
-    Source {
-        path,
-        set_wal: true,
-        untouched: false,
-        // What lists of declared models ask for.
-        prepare: Arc::new(functions::register),
-    }
-}
-
-fn private_file() -> fs::OpenOptions {
-    let mut options = fs::OpenOptions::new();
-    options.read(true).write(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options
-}
-
-fn cannot_create(path: &Path, error: io::Error) -> Error {
-    let file = path.display();
-    let message = match error.kind() {
-        io::ErrorKind::NotFound => {
-            format!("cannot create {file}: its folder does not exist; create it first")
-        }
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => format!(
-            "cannot write {file}: this user may not; check the permissions of the file and of its folder"
-        ),
-        io::ErrorKind::AlreadyExists => format!("{file} exists already; choose another name"),
-        io::ErrorKind::IsADirectory => format!("{file} is a folder; name a file"),
-        io::ErrorKind::StorageFull => format!("the disk of {file} is full; free some space"),
-        _ => format!("cannot write {file}: {error}"),
-    };
-    Error::unavailable(message).with_source(error)
-}
-
-fn migrate(source: &Source, migrations: &[Migration]) -> Result<()> {
-    let mut known = Vec::with_capacity(migrations.len());
-    for migration in migrations {
-        let name = format!("V{}__{}", migration.version, migration.name);
-        known.push(
-            refinery::Migration::unapplied(&name, migration.sql)
-                .map_err(|error| Error::internal(format!("migration {name}: {error}")))?,
-        );
-    }
-    let runner = refinery::Runner::new(&known);
-    let mut slot = Slot::new(source.clone(), Role::Writer);
-    let until = Instant::now() + MIGRATION_TIMEOUT;
-    let mut failed = 0;
-    loop {
-        let error = match runner.run(slot.connection()?) {
-            Ok(_) => return Ok(()),
-            Err(error) => error,
-        };
-        // Another process applies the same steps right now: what it has done is seen the next time.
-        let may_pass = match error.kind() {
-            refinery::error::Kind::Connection(_, source) if is_busy(source.as_ref()) => true,
-            refinery::error::Kind::Connection(..) => {
-                failed += 1;
-                failed < MIGRATION_ATTEMPTS
-            }
-            _ => false,
-        };
-        if !may_pass || Instant::now() >= until {
-            return Err(refused(&source.path, error, known.len()));
-        }
-        thread::sleep(MIGRATION_PAUSE);
-    }
-}
-
-fn is_busy(error: &(dyn std::error::Error + 'static)) -> bool {
-    error
-        .downcast_ref::<rusqlite::Error>()
-        .and_then(rusqlite::Error::sqlite_error_code)
-        .is_some_and(|code| code == rusqlite::ErrorCode::DatabaseBusy)
-}
-
-fn refused(path: &Path, error: refinery::Error, known: usize) -> Error {
-    use refinery::error::Kind;
-    let file = path.display();
-    let message = match error.kind() {
-        Kind::MissingVersion(applied) => format!(
-            "{file} was written by a newer version of this program (its structure has step {applied}, and this version knows {known}); use that version or a newer one"
-        ),
-        Kind::DivergentVersion(applied, _) => format!(
-            "{file} was written by another build of this program (step {applied} of its structure differs); use that build"
-        ),
-        Kind::Connection(_, _) => format!(
-            "cannot bring the structure of {file} up to date: {}",
-            std::error::Error::source(&error).map_or_else(String::new, ToString::to_string)
-        ),
-        _ => format!("cannot bring the structure of {file} up to date: {error}"),
-    };
-    Error::unavailable(message).with_source(error)
-}
-
-impl Connection for Session<'_> {
-    fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64> {
-        let statement = self.prepare_cached(sql);
-        let changed =
-            statement.and_then(|mut statement| statement.execute(params_from_iter(params)));
-        self.translate(changed.map(|changed| changed as u64))
-    }
-
-    fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>> {
-        let mut statement = self.translate(self.prepare_cached(sql))?;
-        let columns: Arc<[String]> = statement.column_names().map(str::to_owned).collect();
-        let mut rows = self.translate(statement.query(params_from_iter(params)))?;
-        let mut result = Vec::new();
-        while let Some(row) = self.translate(rows.next())? {
-            let mut values = Vec::with_capacity(columns.len());
-            for index in 0..columns.len() {
-                values.push(read_value(self.translate(row.get_ref(index))?)?);
-            }
-            result.push(Row::new(Arc::clone(&columns), values));
-        }
-        Ok(result)
-    }
-
-    fn read_text(
-        &mut self,
-        sql: &str,
-        params: &[Value],
-        take: &mut dyn FnMut(&[u8]),
-    ) -> Result<bool> {
-        let mut statement = self.translate(self.prepare_cached(sql))?;
-        let mut rows = self.translate(statement.query(params_from_iter(params)))?;
-        let Some(row) = self.translate(rows.next())? else {
-            return Ok(false);
-        };
-        match self.translate(row.get_ref(0))? {
-            ValueRef::Text(text) => take(text),
-            _ => return Err(Error::internal("a column that is read as text is not text")),
-        }
-        Ok(true)
-    }
-
-    fn execute_many(
-        &mut self,
-        sql: &str,
-        rows: &mut dyn Iterator<Item = Vec<Value>>,
-    ) -> Result<u64> {
-        let mut statement = self.translate(self.prepare_cached(sql))?;
-        let mut changed = 0;
-        for values in rows {
-            changed += self.translate(statement.execute(params_from_iter(&values)))? as u64;
-        }
-        Ok(changed)
-    }
-}
-
-impl rusqlite::ToSql for Value {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(match self {
-            Self::Null => ToSqlOutput::Owned(SqliteValue::Null),
-            Self::Bool(truth) => ToSqlOutput::Owned(SqliteValue::Integer(i64::from(*truth))),
-            Self::Int(number) => ToSqlOutput::Owned(SqliteValue::Integer(*number)),
-            Self::Float(number) => ToSqlOutput::Owned(SqliteValue::Real(*number)),
-            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
-            Self::Blob(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
-        })
-    }
-}
-
-fn read_value(value: ValueRef<'_>) -> Result<Value> {
-    Ok(match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => Value::Int(number),
-        ValueRef::Real(number) => Value::Float(number),
-        ValueRef::Text(text) => Value::Text(
-            std::str::from_utf8(text)
-                .map_err(|error| {
-                    Error::internal("a text of the database is not UTF-8").with_source(error)
-                })?
-                .to_owned(),
-        ),
-        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
-    })
 }

@@ -1,6 +1,8 @@
 //! A connected database: its structure, cached, and its records.
 
+mod aggregate;
 mod bulk_create;
+mod change;
 mod change_all;
 mod connect;
 mod create;
@@ -12,6 +14,7 @@ mod list;
 mod page;
 mod part;
 mod references;
+mod sql;
 mod statements;
 mod structure_check;
 
@@ -27,18 +30,12 @@ use std::{
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use jiff::Timestamp;
-use svc_model::{
-    Count, Invalid, JsonObject, ListQuery, RecordView,
-    records::{AggregateQuery, GroupQuery},
-    sql::SqlQuery,
-    wire::BoxFuture,
-};
-use tokio::{
-    sync::{Mutex, Semaphore},
-    task,
-};
+use svc_model::{Count, Invalid, ListQuery, RecordView, wire::BoxFuture};
+use tokio::sync::Mutex;
 
 pub use self::bulk_create::BulkOptions;
+pub use self::change::UpdateOptions;
+pub(crate) use self::change::writable;
 pub use self::connect::{Location, ResourceUrl, ServerLocation};
 pub use self::examine::Examined;
 pub use self::page::{Page, Rest};
@@ -46,22 +43,16 @@ pub use self::statements::StatementKind;
 use self::statements::Statements;
 use self::structure_check::{Due, StructureCheck};
 use crate::{
-    Before, CommitNote, DurationCounts, Error, ErrorKind, IfMatch, KeepValues, Model, RecordJson,
-    ResourceOptions, Result, Structure,
-    engine::{ChangeRequest, Driver, Update},
-    plan::{AggregatePlan, ListPlan},
-    record::{Keeping, Note, Projection, Purpose, RawValue, read_body, read_key},
-    sql::{SqlJob, SqlOutput},
+    CommitNote, DurationCounts, Error, ErrorKind, KeepValues, Model, RecordJson, ResourceOptions,
+    Result, Structure,
+    engine::Driver,
+    plan::ListPlan,
+    record::{Keeping, Note, Projection, RawValue, read_key},
     value::time::Zone,
 };
 
 /// How long a request waits for the comparison of the structure, before it continues with the known one.
 const CHECK_PATIENCE: Duration = Duration::from_millis(500);
-
-/// The longest SQL of a client, in bytes, that is examined where the request is handled. It takes about a millisecond.
-const SHORT_QUERY: usize = 8 << 10;
-/// Longer ones are examined on other threads, and not many at once: one of a mebibyte takes a good part of a second.
-static LONG_QUERIES: Semaphore = Semaphore::const_new(2);
 
 /// A connected database. Cheap to clone; its connections close with the last clone.
 #[derive(Clone, Debug)]
@@ -95,19 +86,6 @@ struct Inner {
     reloading: Mutex<()>,
     check: StructureCheck,
     statements: Statements,
-}
-
-/// How a record is changed.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct UpdateOptions {
-    /// Whether the body replaces the record: required fields must be there, others that are left out get their default
-    /// or NULL. The primary key may be left out and then stays.
-    pub replace: bool,
-    /// Which state of the record is changed, and no other.
-    pub if_match: Option<IfMatch>,
-    /// What of the changed record is answered.
-    pub view: RecordView,
 }
 
 impl Resource {
@@ -365,37 +343,6 @@ impl Resource {
         }
     }
 
-    /// Aggregates records: the JSON `{"y_func": value}` (wire contract, section 4).
-    ///
-    /// # Errors
-    /// As [`Resource::list`]; [`ErrorKind::Invalid`] also when the function does not fit the field.
-    pub async fn aggregate(&self, model: &Arc<Model>, query: &AggregateQuery) -> Result<Bytes> {
-        self.with_structure(
-            model,
-            StatementKind::Aggregate,
-            |driver, structure, model| {
-                Ok(driver.aggregate(model, AggregatePlan::of_all(structure, model, query)?))
-            },
-        )
-        .await
-    }
-
-    /// Aggregates each group of records: a JSON array of `{"group", "group_2", ..., "y_func"}`, ascending by
-    /// the groups, NULL first.
-    ///
-    /// # Errors
-    /// As [`Resource::aggregate`].
-    pub async fn group(&self, model: &Arc<Model>, query: &GroupQuery) -> Result<Bytes> {
-        self.with_structure(
-            model,
-            StatementKind::Aggregate,
-            |driver, structure, model| {
-                Ok(driver.aggregate(model, AggregatePlan::of_groups(structure, model, query)?))
-            },
-        )
-        .await
-    }
-
     /// Gets one record by its primary key, decoded from the path.
     ///
     /// # Errors
@@ -479,90 +426,6 @@ impl Resource {
         .await
     }
 
-    /// Changes the fields of a record that the body names, or [replaces](UpdateOptions::replace) the record, and returns it
-    /// whole, with what it was [before](RecordJson::before).
-    ///
-    /// # Errors
-    /// As [`Resource::create`]; [`ErrorKind::NotFound`] when there is no such record,
-    /// [`ErrorKind::PreconditionFailed`] when it is not the one of [`UpdateOptions::if_match`].
-    pub async fn update(
-        &self,
-        model: &Arc<Model>,
-        id: &str,
-        body: &JsonObject,
-        options: &UpdateOptions,
-    ) -> Result<RecordJson> {
-        let purpose = match options.replace {
-            true => Purpose::Replace,
-            false => Purpose::Update,
-        };
-        let changed = self.with_structure(model, StatementKind::Update, |driver, _, model| {
-            writable(model, model.writes.update, "updated")?;
-            let keeping = self.kept(model);
-            let shown = Projection::resolve(model, &options.view)?.keeping(keeping.clone());
-            let request = ChangeRequest {
-                key: read_key(model, id)?,
-                if_match: options.if_match.clone(),
-                keeping,
-                update: Some(Update {
-                    body: read_body(model, body, &shown.zone, purpose)?,
-                    replace: options.replace,
-                    shown,
-                }),
-            };
-            Ok(driver.change(model, request, self.note.clone()))
-        });
-        changed.await?.into_updated()
-    }
-
-    /// Answers a read-only SQL query (specification, section 1; wire contract, section 5).
-    ///
-    /// # Errors
-    /// [`ErrorKind::Invalid`] when the guard refuses the query, naming the rule, and when the database does, in
-    /// its words; else as [`Resource::list`].
-    pub async fn sql(&self, query: &SqlQuery) -> Result<SqlOutput> {
-        let driver = &self.inner.driver;
-        let engine = driver.sql_engine();
-        let job = if query.query.len() <= SHORT_QUERY {
-            SqlJob::new(query, engine)
-        } else {
-            // The semaphore is never closed.
-            let _place = LONG_QUERIES.acquire().await.ok();
-            let query = query.clone();
-            let read = task::spawn_blocking(move || SqlJob::new(&query, engine));
-            read.await
-                .map_err(|source| Error::internal("a query was not examined").with_source(source))?
-        };
-        let answer = driver.sql(job?);
-        self.inner
-            .statements
-            .timed(StatementKind::Sql, answer)
-            .await
-    }
-
-    /// Deletes a record and returns what it was.
-    ///
-    /// # Errors
-    /// As [`Resource::update`].
-    pub async fn delete(
-        &self,
-        model: &Arc<Model>,
-        id: &str,
-        if_match: Option<&IfMatch>,
-    ) -> Result<Before> {
-        let changed = self.with_structure(model, StatementKind::Delete, |driver, _, model| {
-            writable(model, model.writes.delete, "deleted")?;
-            let request = ChangeRequest {
-                key: read_key(model, id)?,
-                if_match: if_match.cloned(),
-                keeping: self.kept(model),
-                update: None,
-            };
-            Ok(driver.change(model, request, self.note.clone()))
-        });
-        Ok(changed.await?.before)
-    }
-
     /// Does what `plan` makes of the structure; when that has changed underneath, reads it again and does
     /// it once more.
     pub(crate) async fn with_structure<T>(
@@ -621,19 +484,4 @@ fn no_longer_changing(error: Error) -> Error {
         ErrorKind::StructureChanged => Error::unavailable(error.to_string()).with_source(error),
         _ => error,
     }
-}
-
-pub(crate) fn writable(model: &Model, allowed: bool, what: &str) -> Result<()> {
-    if allowed {
-        return Ok(());
-    }
-    let name = &model.name;
-    Err(Error::invalid(match model.is_view {
-        true => {
-            format!("records of the view {name:?} cannot be {what}: it has no trigger for that")
-        }
-        false => format!(
-            "records of {name:?} cannot be {what}: the user that this service has in the database may not do that"
-        ),
-    }))
 }

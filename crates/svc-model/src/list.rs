@@ -4,20 +4,21 @@
 //! [`ListQuery::to_query_string`] writes.
 
 mod expand;
-pub(crate) mod parse;
+mod parse;
 mod relation;
+mod view;
 
 use std::{borrow::Cow, fmt};
 
 pub use self::{
     expand::{Expand, ExpandError, Expanded, MAX_EXPAND_LEVELS, MAX_EXPAND_PATHS},
-    parse::RecordView,
     relation::{MAX_RELATION_STEPS, Relation, RelationError, RelationStep},
+    view::RecordView,
 };
 use crate::{
     Condition, Filter, Lookup, Operand, PageQuery, Paginated, QueryString,
     comma_list::write_list,
-    wire::{HasFields, HasQuery, Operation, PagedOperation, QueryPart},
+    wire::{HasQuery, Operation, PagedOperation, QueryPart},
 };
 
 /// The number of records on a page when `_per_page` is absent (specification, section 8).
@@ -121,12 +122,6 @@ impl TimeZoned for ListQuery {
     }
 }
 
-impl TimeZoned for RecordView {
-    fn set_time_zone(&mut self, time_zone: String) {
-        self.time_zone = Some(time_zone);
-    }
-}
-
 impl<T, O> PagedOperation for O
 where
     O: Operation<Response = Paginated<T>> + HasQuery<Query = ListQuery>,
@@ -157,19 +152,7 @@ where
     }
 }
 
-impl<O: HasQuery<Query = RecordView>> HasFields for O {
-    fn set_fields(&mut self, fields: Vec<String>) {
-        self.query_mut().fields = Some(fields);
-    }
-}
-
 impl QueryPart for ListQuery {
-    fn write(&self, query: &mut QueryString) {
-        query.extend(self.to_query_string());
-    }
-}
-
-impl QueryPart for RecordView {
     fn write(&self, query: &mut QueryString) {
         query.extend(self.to_query_string());
     }

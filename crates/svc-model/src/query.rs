@@ -1,4 +1,4 @@
-//! Query strings: writing them pair by pair, and reading their pairs.
+//! Query strings: writing them pair by pair, and reading their pairs and the numbers in them.
 
 use std::borrow::Cow;
 
@@ -79,6 +79,19 @@ pub fn parse_pairs(query: &str) -> Result<Vec<Pair<'_>>, NotUtf8> {
             Ok((unescape(name)?, unescape(value)?))
         })
         .collect()
+}
+
+/// Reads an integer of at least 1; a number that is too large for a `u64` becomes `u64::MAX`.
+pub(crate) fn read_integer(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    match digits.parse() {
+        Ok(0) => None,
+        Ok(number) => Some(number),
+        Err(_) => Some(u64::MAX),
+    }
 }
 
 fn unescape(text: &str) -> Result<Cow<'_, str>, NotUtf8> {

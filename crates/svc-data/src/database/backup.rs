@@ -16,7 +16,11 @@ use rusqlite::{
     backup::{Backup, StepResult},
 };
 
-use super::{Connection, Database, DatabaseFile, cannot_create, private_file, upkeep};
+use super::{
+    Connection, Database, DatabaseFile,
+    new_file::{cannot_create, private_file},
+    upkeep,
+};
 #[cfg(doc)]
 use crate::ErrorKind;
 use crate::{

@@ -1,15 +1,15 @@
-//! Reads list queries and record views from query strings.
+//! Reads list queries from query strings.
 
 use super::{
-    Count, Expand, FieldFilter, ListQuery, MAX_ORDER_BY, MAX_PER_PAGE, MAX_SEARCH, OrderBy,
+    Count, FieldFilter, ListQuery, MAX_ORDER_BY, MAX_PER_PAGE, MAX_SEARCH, OrderBy, RecordView,
     is_parameter,
 };
 use crate::{
-    Condition, Draft, Invalid, Lookup, MAX_CONDITIONS, Operand,
-    comma_list::{read_fields, read_list},
+    Condition, Invalid, Lookup, MAX_CONDITIONS, Operand,
+    comma_list::read_list,
     filter::json::read_values,
     parse_bool,
-    query::parse_pairs,
+    query::{parse_pairs, read_integer},
 };
 
 impl ListQuery {
@@ -271,119 +271,6 @@ fn split_lookup<'k>(
     match words.parse() {
         Ok(lookup) if is_field(field) => Ok(Some((field, lookup))),
         _ => Ok(None),
-    }
-}
-
-/// Reads an integer of at least 1; a number that is too large for a `u64` becomes `u64::MAX`.
-pub(crate) fn read_integer(text: &str) -> Option<u64> {
-    let digits = text.strip_prefix('+').unwrap_or(text);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    match digits.parse() {
-        Ok(0) => None,
-        Ok(number) => Some(number),
-        Err(_) => Some(u64::MAX),
-    }
-}
-
-/// How one record is returned: the parameters of retrieve, create, update, replace and delete.
-///
-/// ```
-/// use svc_model::RecordView;
-///
-/// let view = RecordView::parse("_fields=id,status&tz=Europe/Berlin")?;
-/// assert_eq!(view.fields.as_deref(), Some(&["id".to_owned(), "status".to_owned()][..]));
-/// assert!(RecordView::parse("status=paid").is_err());
-/// # Ok::<(), svc_model::Invalid>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RecordView {
-    /// `_fields`: only these columns, and the primary key; all when `None`.
-    pub fields: Option<Vec<String>>,
-    /// `_expand`: related records that come with the record; only for retrieve.
-    pub expand: Option<Expand>,
-    /// `_excerpt`: texts, binary data and JSON that are longer are cut; only for retrieve.
-    pub excerpt: Option<u32>,
-    /// `tz`: UTC offset or IANA time zone of date texts in requests and responses; UTC when `None`.
-    pub time_zone: Option<String>,
-}
-
-impl RecordView {
-    /// Reads the query string of an operation on one record.
-    ///
-    /// # Errors
-    /// [`Invalid`] with a message for each unknown parameter and malformed value.
-    pub fn parse(query: &str) -> Result<Self, Invalid> {
-        let pairs = parse_pairs(query).map_err(|error| Invalid::general(error.to_string()))?;
-        let mut view = Self::default();
-        let mut invalid = Invalid::new();
-        for (key, value) in &pairs {
-            view.read_parameter(key, value, &mut invalid);
-        }
-        invalid.into_result().map(|()| view)
-    }
-
-    /// Reads the query string of a write, whose answer has no related records and no excerpts.
-    ///
-    /// # Errors
-    /// As [`parse`](Self::parse); [`Invalid`] also for `_expand` and `_excerpt`.
-    pub fn parse_of_write(query: &str) -> Result<Self, Invalid> {
-        let view = Self::parse(query)?;
-        let mut invalid = Invalid::new();
-        for (key, is_given) in [
-            ("_expand", view.expand.is_some()),
-            ("_excerpt", view.excerpt.is_some()),
-        ] {
-            if is_given {
-                invalid.push_field(key, "is a parameter of lists and retrieve alone");
-            }
-        }
-        invalid.into_result().map(|()| view)
-    }
-
-    /// The query string that [`parse`](Self::parse) reads back.
-    pub fn to_query_string(&self) -> crate::QueryString {
-        let list = ListQuery {
-            fields: self.fields.clone(),
-            expand: self.expand.clone(),
-            excerpt: self.excerpt,
-            time_zone: self.time_zone.clone(),
-            ..ListQuery::default()
-        };
-        list.to_query_string()
-    }
-
-    fn read_parameter(&mut self, key: &str, value: &str, invalid: &mut Invalid) {
-        match key {
-            "_fields" => match read_fields(value) {
-                Some(fields) => self.fields = Some(fields),
-                None => invalid.push_field(key, "must be a comma list of fields"),
-            },
-            "_expand" => match value.parse() {
-                Ok(expand) => self.expand = Some(expand),
-                Err(error) => invalid.push_field(key, error.to_string()),
-            },
-            "_excerpt" => match read_integer(value) {
-                Some(most) => self.excerpt = Some(u32::try_from(most).unwrap_or(u32::MAX)),
-                None => invalid.push_field(key, "must be an integer of at least 1"),
-            },
-            "tz" if value.is_empty() => {
-                invalid.push_field(
-                    key,
-                    "must be a UTC offset such as +02:00 or a zone such as Europe/Berlin",
-                );
-            }
-            "tz" => self.time_zone = Some(value.to_owned()),
-            // A client with `draft` on sends this parameter with every request.
-            "draft" => {
-                if let Err(error) = value.parse::<Draft>() {
-                    invalid.push_field(key, error.to_string());
-                }
-            }
-            _ => invalid.push_general(format!("unknown parameter {key:?}")),
-        }
     }
 }
 

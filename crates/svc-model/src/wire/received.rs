@@ -8,9 +8,8 @@ use serde_json::value::RawValue;
 use super::{Operation, PathPart};
 use crate::{
     Draft, Invalid, JsonObject, MAX_PER_PAGE,
-    list::parse::read_integer,
     lookup::parse_bool,
-    query::{Pair, parse_pairs},
+    query::{Pair, parse_pairs, read_integer},
 };
 
 /// An operation that a service reads from a request: the inverse of [`Operation::to_request`], declared with

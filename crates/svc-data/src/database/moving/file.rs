@@ -8,7 +8,10 @@ use super::{HISTORY, NotAdded, Table, Values};
 use crate::{
     Error, Result,
     database::{
-        DatabaseFile, Migration, create_new, migrate, migrating_source, read_value, upkeep,
+        DatabaseFile, Migration, migrations,
+        new_file::{cannot_create, create_new},
+        session::read_value,
+        upkeep,
     },
     engine::sqlite::{fault, session::Session},
     query::quoted,
@@ -33,10 +36,10 @@ impl Side {
     }
 
     /// A new file with this structure.
-    pub(super) fn create(path: &Path, migrations: &[Migration]) -> Result<Self> {
+    pub(super) fn create(path: &Path, known: &[Migration]) -> Result<Self> {
         create_new(path)?;
         upkeep::let_shrink(path)?;
-        migrate(&migrating_source(path.to_owned()), migrations)?;
+        migrations::apply(&migrations::source(path.to_owned()), known)?;
         let side = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // It is of no use until it is complete, and then it is brought to the disk as a whole. Exclusive after the log was
         // removed, since the journal would stay beside the file. Rows refer to others that may come later.
@@ -142,7 +145,7 @@ impl Side {
         let closed = connection.close();
         closed.map_err(|(_, error)| fault::translate(error, &path))?;
         let synced = std::fs::File::open(&path).and_then(|file| file.sync_all());
-        synced.map_err(|error| crate::database::cannot_create(&path, error))?;
+        synced.map_err(|error| cannot_create(&path, error))?;
         DatabaseFile::open(&path)?.check_integrity()
     }
 }
