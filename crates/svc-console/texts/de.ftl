@@ -275,6 +275,7 @@ filters-either-alone = entweder
 filters-either = und entweder
 filters-or = oder
 filters-none = Alle anzeigen
+filter-not-null = und ist nicht NULL
 filters-wrong = Es werden keine Datensätze gezeigt, bis dieser Filter geändert oder entfernt ist.
 filter-edit = Diesen Filter ändern
 filter-change = Filter ändern

@@ -272,6 +272,7 @@ filters-either-alone = either
 filters-either = and either
 filters-or = or
 filters-none = Show all
+filter-not-null = and is not NULL
 filters-wrong = No records are shown until this filter is changed or removed.
 filter-edit = Change this filter
 filter-change = Change filter

@@ -120,3 +120,24 @@ fn what_is_wrong_with_a_filter_is_said_beside_it() {
         assert!(page.contains("No records are shown"), "{page}");
     }
 }
+
+#[test]
+fn a_filter_for_other_values_says_that_it_leaves_out_null() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let chips = |engine: &str, query: &str| {
+        let page = browser.page(&format!("{}?{query}", list(engine)));
+        let chips = page.split("class=\"filters\"").nth(1).unwrap();
+        chips.split("</div>").next().unwrap().to_owned()
+    };
+    for engine in ENGINES {
+        for query in ["note__ne=x", "exclude__note=x", "exclude__note__in=x,y"] {
+            let said = chips(engine, query);
+            assert!(said.contains("and is not NULL"), "{query}: {said}");
+        }
+        for query in ["amount__ne=1", "note=x", "note__isnull=false&name=x"] {
+            let said = chips(engine, query);
+            assert!(!said.contains("and is not NULL"), "{query}: {said}");
+        }
+    }
+}

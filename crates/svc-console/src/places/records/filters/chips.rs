@@ -111,10 +111,16 @@ fn chip(
 ) -> Markup {
     let texts = view.model.texts();
     let offered = lookups::of_filter(filter);
+    let field = view.model.field(&filter.condition.field);
+    let may_be_null = field.is_some_and(|field| field.null);
     let said = html! {
         bdi { (filter.condition.field) } " " (lookups::word(texts, offered))
         @if !lookups::is_alone(offered.0) {
             " " strong { bdi { (operand(texts, &filter.condition.value)) } }
+            // What is not known is not another value either.
+            @if may_be_null && lookups::is_contrary(offered) {
+                " " (texts.get("filter-not-null"))
+            }
         }
     };
     let wrong = wrong.and_then(|wrong| message(wrong, filter));

@@ -117,6 +117,11 @@ pub(super) fn is_alone(lookup: Lookup) -> bool {
     matches!(lookup, Lookup::Isnull | Lookup::Isempty)
 }
 
+/// Whether it compares with what is not to be, which no NULL fulfils.
+pub(super) fn is_contrary((lookup, is_contrary): Offered) -> bool {
+    is_contrary || lookup == Lookup::Ne
+}
+
 /// How a filter is offered: the contrary of "is NULL" is not an exclusion but its other value.
 pub(super) fn of_filter(filter: &FieldFilter) -> Offered {
     let lookup = filter.condition.lookup;
