@@ -194,11 +194,11 @@ impl Database {
         prepare_file: impl FnOnce(&Path) -> Result<()> + Send + 'static,
     ) -> Result<Self> {
         let path = std::path::absolute(path).map_err(|error| missing(path, error))?;
-        let known = migrations.to_vec();
+        let migrations = migrations.to_vec();
         tokio::task::spawn_blocking(move || {
             prepare_file(&path)?;
             let source = migrations::source(path);
-            migrations::apply(&source, &known)?;
+            migrations::apply(&source, &migrations)?;
             Self::over_file(source, READERS, true)
         })
         .await

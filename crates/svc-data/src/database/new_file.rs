@@ -1,4 +1,4 @@
-//! A file of SQLite before it is opened: whether there is one, and making it so that nobody else can read it.
+//! A file of SQLite before it is opened: whether there is one, and making one that only this user can read.
 
 use std::{fs, io, path::Path};
 
@@ -32,7 +32,7 @@ pub(super) fn check_structure_exists(path: &Path) -> Result<()> {
     }
 }
 
-/// Makes the file, when there is none, so that nobody but this user can read it.
+/// Makes the file where there is none. Only this user can read it.
 ///
 /// One that exists is left alone: closing it would end the locks that SQLite holds on it in this process.
 pub(super) fn create(path: &Path) -> Result<()> {
@@ -44,12 +44,13 @@ pub(super) fn create(path: &Path) -> Result<()> {
     }
 }
 
-/// Makes a file that must not be there, so that nobody but this user can read it.
+/// Makes a new file, which only this user can read; refuses where there is one already.
 pub(super) fn create_new(path: &Path) -> Result<()> {
     let made = private_file().create_new(true).open(path);
     made.map(drop).map_err(|error| cannot_create(path, error))
 }
 
+/// How a file is opened that only this user can read.
 pub(super) fn private_file() -> fs::OpenOptions {
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true);
@@ -61,6 +62,7 @@ pub(super) fn private_file() -> fs::OpenOptions {
     options
 }
 
+/// Why a file cannot be made, and what helps.
 pub(super) fn cannot_create(path: &Path, error: io::Error) -> Error {
     let file = path.display();
     let message = match error.kind() {

@@ -78,6 +78,7 @@ impl rusqlite::ToSql for Value {
     }
 }
 
+/// A value as rows of our own databases have it.
 pub(super) fn read_value(value: ValueRef<'_>) -> Result<Value> {
     Ok(match value {
         ValueRef::Null => Value::Null,

@@ -36,10 +36,10 @@ impl Side {
     }
 
     /// A new file with this structure.
-    pub(super) fn create(path: &Path, known: &[Migration]) -> Result<Self> {
+    pub(super) fn create(path: &Path, migrations: &[Migration]) -> Result<Self> {
         create_new(path)?;
         upkeep::let_shrink(path)?;
-        migrations::apply(&migrations::source(path.to_owned()), known)?;
+        migrations::apply(&migrations::source(path.to_owned()), migrations)?;
         let side = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // It is of no use until it is complete, and then it is brought to the disk as a whole. Exclusive after the log was
         // removed, since the journal would stay beside the file. Rows refer to others that may come later.
