@@ -125,18 +125,24 @@ fn what_is_wrong_with_a_filter_is_said_beside_it() {
 fn a_filter_for_other_values_says_that_it_leaves_out_null() {
     let setup = Setup::new();
     let browser = signed_in(&setup.service);
-    let chips = |engine: &str, query: &str| {
+    let looked_at = |engine: &str, query: &str| {
         let page = browser.page(&format!("{}?{query}", list(engine)));
         let chips = page.split("class=\"filters\"").nth(1).unwrap();
-        chips.split("</div>").next().unwrap().to_owned()
+        let chips = chips.split("</div>").next().unwrap().to_owned();
+        (chips, page)
     };
     for engine in ENGINES {
         for query in ["note__ne=x", "exclude__note=x", "exclude__note__in=x,y"] {
-            let said = chips(engine, query);
+            let (said, page) = looked_at(engine, query);
             assert!(said.contains("and is not NULL"), "{query}: {said}");
+            // The note of the second record is NULL.
+            assert!(
+                page.contains("record/1/") && !page.contains("record/2/"),
+                "{query}: {page}"
+            );
         }
         for query in ["amount__ne=1", "note=x", "note__isnull=false&name=x"] {
-            let said = chips(engine, query);
+            let (said, _) = looked_at(engine, query);
             assert!(!said.contains("and is not NULL"), "{query}: {said}");
         }
     }
