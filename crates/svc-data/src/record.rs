@@ -8,20 +8,21 @@ mod commit_note;
 pub(crate) mod excerpt;
 pub(crate) mod fixed;
 pub(crate) mod kept;
+mod key_values;
 pub(crate) mod projection;
 pub(crate) mod raw;
 pub(crate) mod refusal;
 mod upsert;
 
-use std::{collections::BTreeMap, mem::take};
+use std::mem::take;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
-use serde_json::value::RawValue as RawJson;
 use sha2::{Digest, Sha256};
 use svc_model::{CountIs, JsonObject, RecordId};
 
 pub(crate) use self::commit_note::Note;
+use self::key_values::key_values;
 pub(crate) use self::{
     body::{Purpose, RecordBody, check_size, read_body, read_key},
     bulk::{BulkPlan, BulkResults, take_back},
@@ -127,10 +128,11 @@ impl RecordJson {
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when this is no record of the model.
     pub fn id(&self, model: &Model) -> Result<RecordId> {
         let strange = || Error::internal("a record has no primary key");
-        let body: BTreeMap<String, &RawJson> = serde_json::from_slice(&self.body)
+        let names = model.primary_key().map(|field| field.name.as_str());
+        let values = key_values(&names.collect::<Vec<_>>(), &self.body)
             .map_err(|source| Error::internal("a record is no JSON").with_source(source))?;
-        let parts = model.primary_key().map(|field| {
-            let json = body.get(&field.name).ok_or_else(strange)?.get();
+        let parts = values.into_iter().map(|value| {
+            let json = value.ok_or_else(strange)?.get();
             Ok(match json.starts_with('"') {
                 true => serde_json::from_str(json).map_err(|_| strange())?,
                 false => json.to_owned(),

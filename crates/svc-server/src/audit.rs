@@ -48,7 +48,7 @@ pub(crate) async fn write_audited<T: Send + Sync + 'static>(
 pub(crate) async fn write_noted<T, W, F>(
     state: &Shared,
     store: Store,
-    entry: &AuditEntry,
+    entry: Arc<AuditEntry>,
     notes_commits: bool,
     write: impl FnOnce(Option<Arc<dyn CommitNote>>) -> W,
     line: F,
@@ -65,7 +65,7 @@ where
     let permit = permit(state).await;
     let begun = match notes_commits {
         true => state.writing.expect(state, &store, entry).await?,
-        false => state.writing.begin(state, &store, entry).await?,
+        false => state.writing.begin(state, &store, &entry).await?,
     };
     let begun = Begun::new(begun, permit);
     let line = Arc::new(line);

@@ -116,11 +116,12 @@ where
     let store = request.store_for(records.actor());
     let records = records.keeping(&request.state.config);
     let model = Arc::clone(records.model());
-    let begun = entry.clone();
+    let entry = Arc::new(entry);
+    let begun = Arc::clone(&entry);
     let notes_commits = records.notes_commits();
     let write = |note| write(records.noting(note));
-    let line = move |written: Written<'_>| described(entry.clone(), &model, written);
-    write_noted(&request.state, store, &begun, notes_commits, write, line).await
+    let line = move |written: Written<'_>| described(AuditEntry::clone(&entry), &model, written);
+    write_noted(&request.state, store, begun, notes_commits, write, line).await
 }
 
 /// The answer to a write. The entity tag is made of the whole record, so that it is for those who may read it.

@@ -70,11 +70,9 @@ impl Writing {
         store: &Store,
         entry: &AuditEntry,
     ) -> ApiResult<Option<BegunWrite>> {
-        let begun = self.expect(state, store, entry).await?;
-        if let Some(begun) = &begun {
-            begun.note()?;
-        }
-        Ok(begun)
+        let journal = self.journal(state, store).await?;
+        let begun = journal.map(|journal| journal.begin(store, entry));
+        Ok(begun.transpose()?)
     }
 
     /// Makes place in the journal for a write that notes itself, where no write may be without its line.
@@ -82,8 +80,15 @@ impl Writing {
         &self,
         state: &State,
         store: &Store,
-        entry: &AuditEntry,
+        entry: Arc<AuditEntry>,
     ) -> ApiResult<Option<BegunWrite>> {
+        let journal = self.journal(state, store).await?;
+        let expected = journal.map(|journal| journal.expect(store, entry));
+        Ok(expected.transpose()?)
+    }
+
+    /// The journal, where no write may be without its line.
+    async fn journal(&self, state: &State, store: &Store) -> ApiResult<Option<&WriteJournal>> {
         if self.mode != AuditMode::On || !store.audit().is_on() {
             return Ok(None);
         }
@@ -91,9 +96,6 @@ impl Writing {
         if self.journal.get().is_none() {
             Box::pin(self.flush(&state.store)).await?;
         }
-        match self.journal.get() {
-            Some(journal) => Ok(Some(journal.expect(store, entry)?)),
-            None => Ok(None),
-        }
+        Ok(self.journal.get())
     }
 }

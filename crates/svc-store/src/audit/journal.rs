@@ -20,8 +20,8 @@ mod slots;
 use std::borrow::Borrow;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -51,7 +51,10 @@ struct Inner {
 pub struct BegunWrite {
     journal: WriteJournal,
     by: By,
-    begun: NewLine,
+    /// What was known of it before it began.
+    entry: Arc<AuditEntry>,
+    /// The line about that, once it was needed.
+    begun: OnceLock<NewLine>,
     /// `None` once the write was settled or cancelled.
     slot: Mutex<Option<Slot>>,
     /// Whether something is written in the slot.
@@ -106,7 +109,7 @@ impl WriteJournal {
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when the note cannot be kept; the write must not begin.
     pub fn begin(&self, store: &Store, entry: &AuditEntry) -> Result<BegunWrite> {
-        let begun = self.expect(store, entry)?;
+        let begun = self.expect(store, Arc::new(entry.clone()))?;
         begun.note()?;
         Ok(begun)
     }
@@ -116,14 +119,14 @@ impl WriteJournal {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when there is no place; the write must not begin.
-    pub fn expect(&self, store: &Store, entry: &AuditEntry) -> Result<BegunWrite> {
+    pub fn expect(&self, store: &Store, entry: Arc<AuditEntry>) -> Result<BegunWrite> {
         let by = store.audited_by().cloned().unwrap_or_else(By::program);
-        let begun = store.new_line(&by, entry).unknown();
         let slot = self.inner.file.take()?;
         Ok(BegunWrite {
             journal: self.clone(),
             by,
-            begun,
+            entry,
+            begun: OnceLock::new(),
             slot: Mutex::new(Some(slot)),
             is_noted: AtomicBool::new(false),
             prepared: Mutex::default(),
@@ -167,6 +170,13 @@ impl fmt::Debug for WriteJournal {
 }
 
 impl BegunWrite {
+    /// The line that says that it began.
+    fn begun(&self) -> &NewLine {
+        let store = &self.journal.inner.store;
+        let line = || store.new_line(&self.by, &self.entry).unknown();
+        self.begun.get_or_init(line)
+    }
+
     /// Notes that the write begins.
     ///
     /// # Errors
@@ -175,7 +185,7 @@ impl BegunWrite {
         let noted = match &mut *self.slot.lock() {
             Some(slot) => {
                 self.is_noted.store(true, Ordering::Relaxed);
-                self.journal.inner.file.note(slot, &self.begun)
+                self.journal.inner.file.note(slot, self.begun())
             }
             None => Ok(()),
         };
@@ -309,7 +319,7 @@ impl BegunWrite {
                 Ok(fits)
             }
             [first, ..] => {
-                file.note(slot, &self.begun.clone().with_uid(first.uid()))?;
+                file.note(slot, &self.begun().clone().with_uid(first.uid()))?;
                 Ok(false)
             }
         }
@@ -334,7 +344,7 @@ impl Drop for BegunWrite {
             }
             let prepared = self.prepared.get_mut().take();
             let line = prepared.map(|prepared| prepared.line.unknown());
-            let lines = vec![Arc::new(line.unwrap_or_else(|| self.begun.clone()))];
+            let lines = vec![Arc::new(line.unwrap_or_else(|| self.begun().clone()))];
             self.journal.inner.appender.add(Waiting {
                 slot,
                 lines,
