@@ -338,7 +338,7 @@ impl Resource {
     /// [`ErrorKind::Timeout`] when the database does not answer.
     pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
         match &query.expand {
-            Some(expand) => self.list_expanded(model, query, expand).await,
+            Some(expand) => Box::pin(self.list_expanded(model, query, expand)).await,
             None => self.list_page(model, query, None).await,
         }
     }
@@ -360,7 +360,7 @@ impl Resource {
         let mut record = record.await?;
         if let Some(expand) = &view.expand {
             // Read after its entity tag, so that the tag is not newer.
-            record.body = self.retrieve_expanded(model, id, view, expand).await?;
+            record.body = Box::pin(self.retrieve_expanded(model, id, view, expand)).await?;
         }
         Ok(record)
     }

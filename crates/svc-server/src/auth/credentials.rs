@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::{HeaderMap, header};
 use jiff::Timestamp;
 use svc_auth::AuthScheme;
-use svc_store::{CredentialHash, CredentialKind, SessionHolder};
+use svc_store::{CredentialHash, CredentialKind, SessionHolder, Store};
 
 use crate::{
     auth::identity::{Identity, Used},
@@ -51,23 +51,8 @@ pub(crate) async fn identify(state: &Shared, presented: &str) -> ApiResult<Optio
         Some(identity) => identity,
         None => {
             let generation = state.credentials.generation();
-            let store = &state.store;
-            let found = match kind {
-                CredentialKind::ApiKey => {
-                    let found = store.api_keys().authenticate(presented).await?;
-                    found.map(Used::new).map(Identity::ApiKey)
-                }
-                CredentialKind::StaticToken => {
-                    let found = store.tokens().authenticate(presented).await?;
-                    found.map(Used::new).map(Identity::StaticToken)
-                }
-                CredentialKind::ServiceToken => {
-                    let found = store.service_tokens().authenticate(presented).await?;
-                    found.map(Used::new).map(Identity::ServiceToken)
-                }
-                _ => None,
-            };
-            let Some(identity) = found else {
+            // Seldom, so that it takes no part of the memory of every request.
+            let Some(identity) = Box::pin(find(&state.store, kind, presented)).await? else {
                 return Ok(None);
             };
             state.credentials.keep(hash, identity.clone(), generation);
@@ -92,6 +77,25 @@ pub(crate) async fn identify(state: &Shared, presented: &str) -> ApiResult<Optio
     Ok(Some(identity))
 }
 
+/// Whose credential this is, by the store.
+async fn find(store: &Store, kind: CredentialKind, presented: &str) -> ApiResult<Option<Identity>> {
+    Ok(match kind {
+        CredentialKind::ApiKey => {
+            let found = store.api_keys().authenticate(presented).await?;
+            found.map(Used::new).map(Identity::ApiKey)
+        }
+        CredentialKind::StaticToken => {
+            let found = store.tokens().authenticate(presented).await?;
+            found.map(Used::new).map(Identity::StaticToken)
+        }
+        CredentialKind::ServiceToken => {
+            let found = store.service_tokens().authenticate(presented).await?;
+            found.map(Used::new).map(Identity::ServiceToken)
+        }
+        _ => None,
+    })
+}
+
 /// Whose session an access token belongs to, if it is genuine, has not expired, and the session has not ended.
 pub(crate) async fn identify_session(state: &Shared, token: &str) -> ApiResult<Option<Identity>> {
     state.store_health.ensure_known()?;
@@ -106,7 +110,7 @@ pub(crate) async fn identify_session(state: &Shared, token: &str) -> ApiResult<O
             let Some(claims) = state.keyring.load().verify(token, now) else {
                 return Ok(None);
             };
-            let identity = match state.store.sessions().find(&claims).await? {
+            let identity = match Box::pin(state.store.sessions().find(&claims)).await? {
                 Some(SessionHolder::User(session)) => Identity::Session(Arc::new(session)),
                 Some(SessionHolder::Account(session)) => {
                     Identity::AccountSession(Arc::new(session))

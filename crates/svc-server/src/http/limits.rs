@@ -138,7 +138,9 @@ impl Stack {
         if let Some(trace) = trace {
             extensions.insert(trace);
         }
-        let (mut response, route) = routed(self.answer_unless_malformed(request)).await;
+        // Boxed: the futures around it are moved, each with the size of what is in it.
+        let answer = Box::pin(self.answer_unless_malformed(request));
+        let (mut response, route) = routed(answer).await;
         headers::complete(response.headers_mut());
         let (route, elapsed) = (route.as_deref(), begun.elapsed());
         metrics.observe(method, route, response.status(), elapsed);

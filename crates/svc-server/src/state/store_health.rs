@@ -109,7 +109,8 @@ impl StoreHealth {
     pub(crate) async fn ensure_writable(&self, state: &State) -> ApiResult<()> {
         match self.is_failing() {
             false => Ok(()),
-            true => self.check(state).await,
+            // Seldom, so that it takes no part of the memory of every write.
+            true => Box::pin(self.check(state)).await,
         }
     }
 

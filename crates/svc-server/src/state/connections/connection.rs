@@ -57,10 +57,12 @@ impl Connection {
     }
 
     pub(super) async fn get(&self) -> Result<Resource, svc_data::Error> {
-        self.resource
-            .get_or_try_init(|| self.connect())
-            .await
-            .cloned()
+        if let Some(resource) = self.resource.get() {
+            return Ok(resource.clone());
+        }
+        // Once for each resource, so that it takes no part of the memory of every request.
+        let connected = Box::pin(self.resource.get_or_try_init(|| self.connect()));
+        connected.await.cloned()
     }
 
     async fn connect(&self) -> Result<Resource, svc_data::Error> {
