@@ -159,7 +159,7 @@ struct LineNote<F> {
 
 impl<F: Fn(Written<'_>) -> AuditEntry + Send + Sync> CommitNote for LineNote<F> {
     fn prepare(&self, written: Written<'_>) {
-        self.begun.prepare(&(self.line)(written));
+        self.begun.prepare((self.line)(written));
     }
 
     fn sync(&self) {

@@ -335,12 +335,12 @@ impl Store {
     }
 
     /// Who the lines of the audit trail are about; `None` when there are none.
-    pub(crate) fn audited_by(&self) -> Option<&By> {
-        self.is_audited.then_some(&*self.by)
+    pub(crate) fn audited_by(&self) -> Option<&Arc<By>> {
+        self.is_audited.then_some(&self.by)
     }
 
     /// A line of the audit trail about a change that was made now. Its identifier sorts behind those of all before.
-    pub(crate) fn new_line(&self, by: &By, entry: &AuditEntry) -> NewLine {
+    pub(crate) fn new_line(&self, by: &By, entry: AuditEntry) -> NewLine {
         let now = self.clock().now();
         let seconds = u64::try_from(now.as_second()).unwrap_or(0);
         let nanos = u32::try_from(now.subsec_nanosecond()).unwrap_or(0);

@@ -50,7 +50,7 @@ struct Inner {
 /// is unknown, and its line says so.
 pub struct BegunWrite {
     journal: WriteJournal,
-    by: By,
+    by: Arc<By>,
     /// What was known of it before it began.
     entry: Arc<AuditEntry>,
     /// The line about that, once it was needed.
@@ -120,7 +120,8 @@ impl WriteJournal {
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when there is no place; the write must not begin.
     pub fn expect(&self, store: &Store, entry: Arc<AuditEntry>) -> Result<BegunWrite> {
-        let by = store.audited_by().cloned().unwrap_or_else(By::program);
+        let by = store.audited_by().cloned();
+        let by = by.unwrap_or_else(|| Arc::new(By::program()));
         let slot = self.inner.file.take()?;
         Ok(BegunWrite {
             journal: self.clone(),
@@ -173,7 +174,7 @@ impl BegunWrite {
     /// The line that says that it began.
     fn begun(&self) -> &NewLine {
         let store = &self.journal.inner.store;
-        let line = || store.new_line(&self.by, &self.entry).unknown();
+        let line = || store.new_line(&self.by, AuditEntry::clone(&self.entry)).unknown();
         self.begun.get_or_init(line)
     }
 
@@ -195,7 +196,7 @@ impl BegunWrite {
 
     /// Notes the line of the write, which was done and is about to be committed. A line that is on the disk with the
     /// commit needs no time after it.
-    pub fn prepare(&self, entry: &AuditEntry) {
+    pub fn prepare(&self, entry: AuditEntry) {
         let inner = &self.journal.inner;
         let line = inner.store.new_line(&self.by, entry).unknown();
         let mut slot = self.slot.lock();
@@ -289,7 +290,7 @@ impl BegunWrite {
             return (vec![Arc::new(line)], place);
         }
         let lines: Vec<Arc<NewLine>> = entries()
-            .iter()
+            .into_iter()
             .map(|entry| Arc::new(inner.store.new_line(&self.by, entry)))
             .collect();
         let place = match self.note_lines(slot, &lines) {

@@ -64,28 +64,29 @@ pub(crate) struct NewLine {
 
 impl NewLine {
     /// The line about a change that was made at this time, under an identifier of that time.
-    pub(crate) fn new(uid: Uuid, now: Timestamp, by: &By, entry: &AuditEntry) -> Self {
+    pub(crate) fn new(uid: Uuid, now: Timestamp, by: &By, entry: AuditEntry) -> Self {
+        let records = records(&entry);
         let actor = entry.actor.as_ref().unwrap_or(&by.actor);
         Self {
             uid,
             date_add: clock::to_text(now),
-            project: entry.project.clone(),
-            environment: entry.environment.clone(),
             actor_kind: actor.kind.as_str().to_owned(),
             actor_uid: actor.uid,
             actor_label: actor.label.clone(),
+            project: entry.project,
+            environment: entry.environment,
             action: entry.action.to_owned(),
-            resource: entry.resource.clone(),
-            model: entry.model.clone(),
-            record: entry.record.clone(),
+            resource: entry.resource,
+            model: entry.model,
+            record: entry.record,
             request_id: by.request_id.clone(),
-            before_tag: entry.before.clone(),
-            after_tag: entry.after.clone(),
+            before_tag: entry.before,
+            after_tag: entry.after,
             status: entry.status,
             outcome: None,
-            records: records(entry),
-            keys: records(entry).and_then(|_| serde_json::to_string(&entry.keys).ok()),
-            changes: entry.changes.clone(),
+            records,
+            keys: records.and_then(|_| serde_json::to_string(&entry.keys).ok()),
+            changes: entry.changes,
         }
     }
 

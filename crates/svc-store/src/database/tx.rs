@@ -250,7 +250,7 @@ impl<'c> Tx<'c> {
         if let Some(by) = store.audited_by()
             && !entries.is_empty()
         {
-            let lines = entries.iter().map(|entry| store.new_line(by, entry));
+            let lines = entries.into_iter().map(|entry| store.new_line(by, entry));
             let mut lines = lines.map(|line| line.values_for(is_on_server));
             self.conn.execute_at_end(INSERT, &mut lines)?;
         }

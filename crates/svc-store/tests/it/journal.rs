@@ -32,7 +32,7 @@ async fn a_line_that_was_prepared_is_unknown_until_its_write_is_settled() {
     let journal = store.audit().open_journal().await.unwrap();
     let prepare = |key: &str| {
         let begun = journal.begin(&store, &entry("records.create")).unwrap();
-        begun.prepare(&entry("records.create").record(key).after("tag"));
+        begun.prepare(entry("records.create").record(key).after("tag"));
         begun
     };
     let (done, failed, left) = (prepare("1"), prepare("2"), prepare("3"));

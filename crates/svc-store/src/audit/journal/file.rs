@@ -347,7 +347,7 @@ mod tests {
             Uuid::now_v7(),
             Timestamp::UNIX_EPOCH,
             &By::program(),
-            &entry,
+            entry,
         )
     }
 
