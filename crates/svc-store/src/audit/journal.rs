@@ -174,7 +174,11 @@ impl BegunWrite {
     /// The line that says that it began.
     fn begun(&self) -> &NewLine {
         let store = &self.journal.inner.store;
-        let line = || store.new_line(&self.by, AuditEntry::clone(&self.entry)).unknown();
+        let line = || {
+            store
+                .new_line(&self.by, AuditEntry::clone(&self.entry))
+                .unknown()
+        };
         self.begun.get_or_init(line)
     }
 

@@ -343,12 +343,7 @@ mod tests {
 
     fn line(record: &str) -> NewLine {
         let entry = AuditEntry::new("records.create").record(record);
-        NewLine::new(
-            Uuid::now_v7(),
-            Timestamp::UNIX_EPOCH,
-            &By::program(),
-            entry,
-        )
+        NewLine::new(Uuid::now_v7(), Timestamp::UNIX_EPOCH, &By::program(), entry)
     }
 
     fn only(dir: &Path) -> Notes {
