@@ -30,7 +30,7 @@ pub(crate) fn user(session: &SessionIdentity) -> Actor {
 pub(crate) async fn write_audited<T: Send + Sync + 'static>(
     state: &Shared,
     store: Store,
-    entry: &AuditEntry,
+    entry: AuditEntry,
     write: impl Future<Output = ApiResult<T>> + Send + 'static,
     lines: impl Fn(&T) -> Vec<AuditEntry> + Send + Sync + 'static,
 ) -> ApiResult<T> {
@@ -38,7 +38,7 @@ pub(crate) async fn write_audited<T: Send + Sync + 'static>(
         return write.await;
     }
     let permit = permit(state).await;
-    let begun = state.writing.begin(state, &store, entry).await?;
+    let begun = state.writing.begin(state, &store, Arc::new(entry)).await?;
     let begun = Begun::new(begun, permit);
     finish(state, store, begun, write, lines).await
 }
@@ -65,7 +65,7 @@ where
     let permit = permit(state).await;
     let begun = match notes_commits {
         true => state.writing.expect(state, &store, entry).await?,
-        false => state.writing.begin(state, &store, &entry).await?,
+        false => state.writing.begin(state, &store, entry).await?,
     };
     let begun = Begun::new(begun, permit);
     let line = Arc::new(line);

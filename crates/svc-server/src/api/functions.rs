@@ -34,7 +34,7 @@ async fn call(call: Call<Administer>) -> ApiResult {
     // Done to the end when the caller leaves, as other writes are; it can be cancelled by its id.
     let called = async move { running.unless_cancelled(access.call(&arguments)).await? };
     let lines = move |_: &Bytes| vec![line.clone()];
-    let data = write_audited(&state, store, &begun, called, lines).await?;
+    let data = write_audited(&state, store, begun, called, lines).await?;
     let head = Bytes::from_static(br#"{"data":"#);
     let pieces = [head, data, Bytes::from_static(b"}")];
     let mut answer = raw_json_response(StatusCode::OK, pieces);

@@ -140,7 +140,7 @@ async fn begin(call: Call<Write>) -> ApiResult {
         true => vec![entry.clone().record(import.uid.to_string())],
         false => Vec::new(),
     };
-    let begun = write_audited(state, store, &begun, begin, lines);
+    let begun = write_audited(state, store, begun, begin, lines);
     let (import, is_new) = Box::pin(begun).await?;
     if import.request_hash != hash {
         return Err(Invalid::field(

@@ -1,6 +1,6 @@
 //! One line in the log for each request that the proxy is asked for, and one in the audit trail for each that it sends.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use http::{Method, StatusCode};
 use svc_model::{Scope, proxy::Send, wire::Operation as _};
@@ -139,7 +139,9 @@ impl Audit {
     pub(super) async fn begin_trail(&mut self, mut trail: Trail) -> ApiResult<()> {
         let entry = self.entry(&trail.url);
         let writing = &trail.state.writing;
-        trail.begun = writing.begin(&trail.state, &trail.store, &entry).await?;
+        trail.begun = writing
+            .begin(&trail.state, &trail.store, Arc::new(entry))
+            .await?;
         self.trail = Some(trail);
         Ok(())
     }

@@ -68,7 +68,7 @@ impl Writing {
         &self,
         state: &State,
         store: &Store,
-        entry: &AuditEntry,
+        entry: Arc<AuditEntry>,
     ) -> ApiResult<Option<BegunWrite>> {
         let journal = self.journal(state, store).await?;
         let begun = journal.map(|journal| journal.begin(store, entry));

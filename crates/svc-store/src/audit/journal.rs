@@ -108,8 +108,8 @@ impl WriteJournal {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when the note cannot be kept; the write must not begin.
-    pub fn begin(&self, store: &Store, entry: &AuditEntry) -> Result<BegunWrite> {
-        let begun = self.expect(store, Arc::new(entry.clone()))?;
+    pub fn begin(&self, store: &Store, entry: impl Into<Arc<AuditEntry>>) -> Result<BegunWrite> {
+        let begun = self.expect(store, entry)?;
         begun.note()?;
         Ok(begun)
     }
@@ -119,14 +119,14 @@ impl WriteJournal {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when there is no place; the write must not begin.
-    pub fn expect(&self, store: &Store, entry: Arc<AuditEntry>) -> Result<BegunWrite> {
+    pub fn expect(&self, store: &Store, entry: impl Into<Arc<AuditEntry>>) -> Result<BegunWrite> {
         let by = store.audited_by().cloned();
         let by = by.unwrap_or_else(|| Arc::new(By::program()));
         let slot = self.inner.file.take()?;
         Ok(BegunWrite {
             journal: self.clone(),
             by,
-            entry,
+            entry: entry.into(),
             begun: OnceLock::new(),
             slot: Mutex::new(Some(slot)),
             is_noted: AtomicBool::new(false),

@@ -31,7 +31,7 @@ async fn a_line_that_was_prepared_is_unknown_until_its_write_is_settled() {
     let store = acting(&fixture.store);
     let journal = store.audit().open_journal().await.unwrap();
     let prepare = |key: &str| {
-        let begun = journal.begin(&store, &entry("records.create")).unwrap();
+        let begun = journal.begin(&store, entry("records.create")).unwrap();
         begun.prepare(entry("records.create").record(key).after("tag"));
         begun
     };
@@ -97,19 +97,17 @@ async fn a_settled_write_has_its_line_and_leaves_no_note() {
     let fixture = Fixture::new().await;
     let store = acting(&fixture.store);
     let journal = store.audit().open_journal().await.unwrap();
-    let begun = journal.begin(&store, &entry("records.create")).unwrap();
+    let begun = journal.begin(&store, entry("records.create")).unwrap();
     assert_eq!(journals(&store), 1);
     begun
         .settle(|| vec![entry("records.create").record("42").after("tag")])
         .await
         .unwrap();
     journal
-        .begin(&store, &entry("records.delete"))
+        .begin(&store, entry("records.delete"))
         .unwrap()
         .cancel();
-    let nothing = journal
-        .begin(&store, &entry("records.bulk_create"))
-        .unwrap();
+    let nothing = journal.begin(&store, entry("records.bulk_create")).unwrap();
     nothing.settle(Vec::new).await.unwrap();
     let lines = record_lines(&store).await;
     assert_eq!(lines.len(), 1);
@@ -128,7 +126,7 @@ async fn a_write_that_a_process_did_not_finish_becomes_a_line_of_unknown_outcome
     let store = acting(&fixture.store);
     let journal = store.audit().open_journal().await.unwrap();
     let begun = journal
-        .begin(&store, &entry("records.update").record("42"))
+        .begin(&store, entry("records.update").record("42"))
         .unwrap();
     // As a process that was killed: its file stays, and is locked no more.
     std::mem::forget(begun);
@@ -175,7 +173,7 @@ async fn a_line_that_the_store_does_not_take_waits_and_is_written_once_it_does()
     let store = acting(&fixture.store);
     let journal = store.audit().open_journal().await.unwrap();
     fill(&fixture, true).await;
-    let begun = journal.begin(&store, &entry("records.create")).unwrap();
+    let begun = journal.begin(&store, entry("records.create")).unwrap();
     let error = begun
         .settle(|| vec![entry("records.create").record("42")])
         .await
@@ -206,7 +204,7 @@ async fn a_line_that_was_written_just_before_a_process_was_killed_is_no_second_o
     let journal = store.audit().open_journal().await.unwrap();
     // The note of a line that waits is the line itself.
     fill(&fixture, true).await;
-    let begun = journal.begin(&store, &entry("records.create")).unwrap();
+    let begun = journal.begin(&store, entry("records.create")).unwrap();
     begun
         .settle(|| vec![entry("records.create").record("1")])
         .await
@@ -237,7 +235,7 @@ async fn many_writes_at_once_each_have_a_place_and_long_keys_are_left_out() {
                 number => number.to_string(),
             };
             let entry = entry("records.update").record(key);
-            journal.begin(&store, &entry).unwrap()
+            journal.begin(&store, entry).unwrap()
         })
         .collect();
     let missing = store.audit().missing_lines().await.unwrap();

@@ -115,7 +115,7 @@ impl BulkCreate {
         let model = Arc::clone(records.model());
         let create = async move { records.bulk_create(&bodies, options).await };
         let begun = entry.clone();
-        let results = write_audited(state, store, &begun, create, move |results: &Vec<_>| {
+        let results = write_audited(state, store, begun, create, move |results: &Vec<_>| {
             lines(&entry, &model, results)
         });
         outcomes(results.await?)

@@ -41,7 +41,7 @@ pub(super) async fn update_all(call: Call<Write>) -> ApiResult {
         running.unless_cancelled_before(&gate, update).await?
     };
     let lines = move |changed: &_| lines(&entry, changed);
-    let changed = write_audited(&state, store, &begun, update, lines).await?;
+    let changed = write_audited(&state, store, begun, update, lines).await?;
     let answer = Updated::new(changed.keys.len() as u64);
     let mut answer = json_response(StatusCode::OK, &answer);
     id.tell(&mut answer);
@@ -71,7 +71,7 @@ pub(super) async fn delete_all(call: Call<Delete>) -> ApiResult {
         running.unless_cancelled_before(&gate, delete).await?
     };
     let lines = move |changed: &_| lines(&entry, changed);
-    let changed = write_audited(&state, store, &begun, delete, lines).await?;
+    let changed = write_audited(&state, store, begun, delete, lines).await?;
     let answer = Deleted::new(changed.keys.len() as u64);
     let mut answer = json_response(StatusCode::OK, &answer);
     id.tell(&mut answer);

@@ -85,16 +85,10 @@ pub(super) async fn run(
             async move { create.once(&store, &key).await }
         };
         let begun = entry.clone();
-        let done = write_audited(
-            &state,
-            store.clone(),
-            &begun,
-            work,
-            move |done| match done {
-                Done::Now(results) => lines(&entry, &model, results),
-                Done::Before(_, lines) => lines.clone(),
-            },
-        );
+        let done = write_audited(&state, store.clone(), begun, work, move |done| match done {
+            Done::Now(results) => lines(&entry, &model, results),
+            Done::Before(_, lines) => lines.clone(),
+        });
         let outcomes = match Box::pin(done).await? {
             Done::Now(results) => outcomes(results)?,
             Done::Before(outcomes, _) => outcomes,
