@@ -16,7 +16,7 @@ use svc_model::{
 
 use crate::{
     Model, Result, Structure,
-    query::cursor::cursor_offset,
+    query::{Buffers, cursor::cursor_offset},
     record::Projection,
     structure::Kind,
     value::{Scalar, time::Zone},
@@ -57,6 +57,8 @@ pub(crate) struct ListPlan {
     pub(crate) reversed: bool,
     /// Whether it continues a page that was too large to be read at once.
     pub(crate) continues: bool,
+    /// The memory of the parts of the page before.
+    pub(crate) buffers: Option<Buffers>,
     /// Whether the answer is for the service itself, which may read more at once than a client.
     pub(crate) is_internal: bool,
     /// Of which records it is at most; they are few, and looked up by their keys.
@@ -147,6 +149,7 @@ impl ListPlan {
             before: query.before.clone(),
             reversed: false,
             continues: false,
+            buffers: None,
             is_internal: false,
             beside: None,
             among: None,

@@ -18,7 +18,7 @@ use sea_query::{
 
 pub(crate) use self::{
     excerpts::excerpts,
-    page::{Around, PageQuery, PageWriter, PlaceQuery},
+    page::{Around, Buffers, PageQuery, PageWriter, PlaceQuery},
 };
 use crate::{
     Error, Field, Model, Result,

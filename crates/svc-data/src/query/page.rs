@@ -1,5 +1,6 @@
 //! Ordered pages: the statements that return one, and what writes its rows.
 
+mod buffers;
 mod range;
 mod writer;
 
@@ -9,7 +10,7 @@ use sea_query::{Expr, Func, SelectStatement};
 use svc_model::Count;
 
 use self::range::{Bounds, Range};
-pub(crate) use self::writer::PageWriter;
+pub(crate) use self::{buffers::Buffers, writer::PageWriter};
 use super::{
     Dialect, SELF, column, excerpts, first_of_each::first_of_each, is_record, select, test,
 };
@@ -62,6 +63,8 @@ pub(crate) struct PageQuery {
     pub(crate) offset: u64,
     /// From how many bytes on the page ends early.
     part: usize,
+    /// The memory of the parts before, where there are any.
+    buffers: Option<Buffers>,
 }
 
 impl PageQuery {
@@ -184,6 +187,7 @@ impl PageQuery {
                 true => INTERNAL_PART,
                 false => PART,
             },
+            buffers: plan.buffers,
             test: plan.test,
             shown: plan.shown,
         };

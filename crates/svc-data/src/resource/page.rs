@@ -11,7 +11,7 @@ use svc_model::{Count, CountIs, JsonObject, ListQuery};
 use super::{expand::Expansion, part::ListPurpose};
 use crate::{
     Error, Model, Resource, Result,
-    query::cursor::cursor_behind,
+    query::{Buffers, cursor::cursor_behind},
     record::{Beside, Part},
 };
 
@@ -71,6 +71,8 @@ pub struct Rest {
     /// What comes with each record.
     expansion: Option<Expansion>,
     ahead: Option<Ahead>,
+    /// The memory of the parts that were read.
+    buffers: Buffers,
 }
 
 /// The keys of the records that follow.
@@ -121,6 +123,7 @@ impl Rest {
             follows: None,
             expansion: None,
             ahead: None,
+            buffers: Buffers::default(),
         })
     }
 
@@ -158,11 +161,14 @@ impl Rest {
                     .list_part(
                         model,
                         &self.query,
-                        ListPurpose::Rest,
+                        ListPurpose::Rest(&self.buffers),
                         self.expansion.as_ref().map(Expansion::beside),
                     )
                     .await?;
-                let rest = Self::of(resource, model, &self.query, &part);
+                let rest = Self::of(resource, model, &self.query, &part).map(|rest| Self {
+                    buffers: self.buffers,
+                    ..rest
+                });
                 return Ok(Page::new(part, rest));
             }
             self.look_ahead().await?;
@@ -186,7 +192,7 @@ impl Rest {
             let mut query = self.query.clone();
             query.after = ahead.after.take();
             query.per_page = u32::try_from(ahead.now.len()).ok();
-            let of = ListPurpose::Among(&ahead.now);
+            let of = ListPurpose::Among(&ahead.now, &self.buffers);
             let beside = self.expansion.as_ref().map(Expansion::beside);
             let model = &self.model;
             let mut part = self.resource.list_part(model, &query, of, beside).await?;

@@ -8,6 +8,7 @@ use super::keys::places;
 use crate::{
     Error, Model, Resource, Result, StatementKind,
     plan::{Comparison, ListPlan, Test},
+    query::Buffers,
     record::{Part, Projection, read_key},
     value::Scalar,
 };
@@ -19,16 +20,16 @@ const KEYS: u32 = 250_000;
 pub(super) enum ListPurpose<'a> {
     /// The records themselves.
     Page,
-    /// Those of a page that was begun.
-    Rest,
+    /// Those of a page that was begun, in the memory of its earlier parts.
+    Rest(&'a Buffers),
     /// The keys of as many records as are read at once.
     Keys,
     /// The keys of the last records.
     LastKeys,
     /// The record of a primary key, as it is in a path.
     One(&'a str),
-    /// The records that have these keys.
-    Among(&'a [JsonObject]),
+    /// The records of a page that was begun that have these keys.
+    Among(&'a [JsonObject], &'a Buffers),
 }
 
 impl Resource {
@@ -45,7 +46,10 @@ impl Resource {
             let mut plan = ListPlan::resolve(structure, model, query)?;
             match of {
                 ListPurpose::Page => {}
-                ListPurpose::Rest => plan.continues = true,
+                ListPurpose::Rest(buffers) => {
+                    plan.continues = true;
+                    plan.buffers = Some(Buffers::clone(buffers));
+                }
                 ListPurpose::One(id) => {
                     let key = read_key(model, id)?.into_iter();
                     let is_equal = |(index, value)| Test::Compare(index, Comparison::Equal, value);
@@ -57,7 +61,10 @@ impl Resource {
                     plan.is_internal = true;
                     plan.reversed = matches!(of, ListPurpose::LastKeys);
                 }
-                ListPurpose::Among(keys) => plan.among = Some(among(model, keys)?),
+                ListPurpose::Among(keys, buffers) => {
+                    plan.among = Some(among(model, keys)?);
+                    plan.buffers = Some(Buffers::clone(buffers));
+                }
             }
             if let Some(names) = beside {
                 plan.beside = Some(places(model, names)?);

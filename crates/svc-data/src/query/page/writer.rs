@@ -1,6 +1,6 @@
 //! The rows of a page as they are answered.
 
-use super::PageQuery;
+use super::{Buffers, PageQuery};
 use crate::{
     Error,
     engine::Cells,
@@ -52,7 +52,12 @@ pub(crate) struct Mark {
 impl<'a> PageWriter<'a> {
     pub(crate) fn new(query: &'a PageQuery) -> Self {
         let rows = query.limit.min(USUAL_ROWS);
-        let mut out = Vec::with_capacity((rows * USUAL_ROW).max(1024));
+        let mut out = query
+            .buffers
+            .as_ref()
+            .map(Buffers::take)
+            .unwrap_or_default();
+        out.reserve((rows * USUAL_ROW).max(1024));
         out.push(b'[');
         let beside = query.beside.as_ref().map(|fields| Beside {
             ends: Vec::with_capacity(rows),
@@ -156,10 +161,14 @@ impl<'a> PageWriter<'a> {
     /// The page, without a count.
     pub(crate) fn finish(mut self) -> Part {
         self.out.push(b']');
+        let out = std::mem::take(&mut self.out);
         let bounds = &self.query.bounds;
         let offset = bounds.offset(self.query.offset);
         Part {
-            results: std::mem::take(&mut self.out).into(),
+            results: match &self.query.buffers {
+                Some(buffers) => buffers.lend(out),
+                None => out.into(),
+            },
             len: self.rows.len,
             count: None,
             has_more: self.rows.has_more,
