@@ -1,6 +1,8 @@
 //! `GET /api/openapi.json`: the application host's API definition, labelled as the specification says
 //! (section 9). Names, methods and paths come from the operations themselves.
 
+use std::sync::{Arc, OnceLock};
+
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
@@ -20,11 +22,15 @@ const VERSION: &str = "2026-09-15";
 /// The parameters and schemas that its operations name.
 const COMPONENTS: &str = include_str!("application.json");
 
+/// Its text, once somebody has asked for it: what it is made of takes megabytes, and most services are never asked.
+static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
+
 pub(crate) fn routes(operations: &[OperationInfo]) -> Routes {
-    let document = Bytes::from(document(operations).to_string());
+    let operations: Arc<[OperationInfo]> = operations.into();
     let openapi = async move |headers: HeaderMap| {
+        let text = DOCUMENT.get_or_init(|| document(&operations).to_string().into());
         let etag = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
-        tagged_response(StatusCode::OK, [document], etag, Some(&headers))
+        tagged_response(StatusCode::OK, [text.clone()], etag, Some(&headers))
     };
     Routes::new().get(&format!("{PREFIX}/openapi.json"), openapi)
 }
