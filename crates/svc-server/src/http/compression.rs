@@ -7,11 +7,15 @@ use std::{
     convert::Infallible,
     future::Future,
     pin::Pin,
-    task::{Context, Poll, ready},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, Wake, Waker, ready},
 };
 
 use axum::{
-    Router,
+    BoxError, Router,
     body::{Body, Bytes, HttpBody},
     extract::Request,
     response::Response,
@@ -20,10 +24,7 @@ use http::{HeaderValue, header};
 use http_body::{Frame, SizeHint};
 use pin_project_lite::pin_project;
 use svc_model::wire::BoxFuture;
-use tokio::{
-    runtime::{Handle, RuntimeFlavor},
-    task::block_in_place,
-};
+use tokio::task::{JoinHandle, spawn_blocking};
 use tower::{Layer as _, Service, ServiceExt as _, layer::layer_fn, service_fn};
 use tower_http::{
     CompressionLevel,
@@ -98,7 +99,7 @@ impl<F: Future<Output = Result<Response, Infallible>>> Future for Compressing<F>
                     if has_parts || !worthwhile().should_compress(&response) {
                         return Poll::Ready(Ok(response));
                     }
-                    if accepted.is_empty() {
+                    if !accepted.iter().any(names_encoding) {
                         let vary = HeaderValue::from_static("accept-encoding");
                         response.headers_mut().append(header::VARY, vary);
                         return Poll::Ready(Ok(response));
@@ -109,6 +110,16 @@ impl<F: Future<Output = Result<Response, Infallible>>> Future for Compressing<F>
             self.set(Self::Encoding { answer });
         }
     }
+}
+
+/// Whether an `Accept-Encoding` may accept more than `identity`.
+fn names_encoding(accepted: &HeaderValue) -> bool {
+    let mut names = accepted.as_bytes().split(|byte| b",; \t".contains(byte));
+    names.any(|name| {
+        let encodings = ["br", "gzip", "x-gzip", "zstd", "*"];
+        let is = |encoding: &&str| name.eq_ignore_ascii_case(encoding.as_bytes());
+        encodings.iter().any(is)
+    })
 }
 
 fn worthwhile() -> And<SizeAbove, NotForContentType> {
@@ -138,37 +149,115 @@ async fn compress(response: Response, accepted: Vec<HeaderValue>) -> Response {
         .compress_when(worthwhile());
     let answer = layer.layer(answered).oneshot(request).await;
     let answer = answer.unwrap_or_else(|never| match never {});
-    match is_small {
-        true => answer.map(Body::new),
-        false => answer.map(|body| Body::new(BlockingBody(body))),
+    // Where only `identity` is accepted, there is nothing to make.
+    let is_encoded = answer.headers().contains_key(header::CONTENT_ENCODING);
+    match is_encoded && !is_small {
+        true => answer.map(|body| Body::new(BlockingBody::Waiting(body))),
+        false => answer.map(Body::new),
     }
 }
 
-/// A body whose frames take long to make: meanwhile another thread runs the tasks of this one.
-struct BlockingBody<B>(B);
+/// A body whose frames take long to make: each is made on a thread for such work, so that none of those that answer requests
+/// is held. ([`block_in_place`](tokio::task::block_in_place) would have new threads take their place again and again, and
+/// each takes memory of its own.)
+enum BlockingBody<B: HttpBody> {
+    Waiting(B),
+    Making(JoinHandle<Made<B>>),
+    Ended,
+}
 
-impl<B: HttpBody + Unpin> HttpBody for BlockingBody<B> {
+/// What became of a body that was polled elsewhere.
+struct Made<B: HttpBody> {
+    body: B,
+    frame: Poll<Option<Result<Frame<B::Data>, B::Error>>>,
+    waiter: Arc<Waiter>,
+}
+
+/// Who waits for a frame.
+struct Waiter {
+    task: Waker,
+    /// Whether the frame came, maybe before the task knew that there was none.
+    is_woken: AtomicBool,
+}
+
+impl Wake for Waiter {
+    fn wake(self: Arc<Self>) {
+        self.is_woken.store(true, Ordering::Release);
+        self.task.wake_by_ref();
+    }
+}
+
+impl<B> HttpBody for BlockingBody<B>
+where
+    B: HttpBody<Data: Send, Error = BoxError> + Send + Unpin + 'static,
+{
     type Data = B::Data;
-    type Error = B::Error;
+    type Error = BoxError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
-            Ok(RuntimeFlavor::MultiThread) => {
-                block_in_place(|| Pin::new(&mut self.0).poll_frame(context))
+    ) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
+        loop {
+            let making = match std::mem::replace(&mut *self, Self::Ended) {
+                Self::Waiting(mut body) => {
+                    let waiter = Arc::new(Waiter {
+                        task: context.waker().clone(),
+                        is_woken: AtomicBool::new(false),
+                    });
+                    let making = spawn_blocking(move || {
+                        let waker = Waker::from(Arc::clone(&waiter));
+                        let mut context = Context::from_waker(&waker);
+                        let frame = Pin::new(&mut body).poll_frame(&mut context);
+                        Made {
+                            body,
+                            frame,
+                            waiter,
+                        }
+                    });
+                    *self = Self::Making(making);
+                    continue;
+                }
+                Self::Making(mut making) => match Pin::new(&mut making).poll(context) {
+                    Poll::Ready(made) => made,
+                    Poll::Pending => {
+                        *self = Self::Making(making);
+                        return Poll::Pending;
+                    }
+                },
+                Self::Ended => return Poll::Ready(None),
+            };
+            // It has panicked, or the service ends.
+            let Made {
+                body,
+                frame,
+                waiter,
+            } = match making {
+                Ok(made) => made,
+                Err(error) => return Poll::Ready(Some(Err(error.into()))),
+            };
+            *self = Self::Waiting(body);
+            let is_waiting =
+                !waiter.is_woken.load(Ordering::Acquire) && waiter.task.will_wake(context.waker());
+            if frame.is_ready() || is_waiting {
+                return frame;
             }
-            _ => Pin::new(&mut self.0).poll_frame(context),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
+        match self {
+            Self::Waiting(body) => body.is_end_stream(),
+            Self::Making(_) => false,
+            Self::Ended => true,
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.0.size_hint()
+        match self {
+            Self::Waiting(body) => body.size_hint(),
+            Self::Making(_) | Self::Ended => SizeHint::default(),
+        }
     }
 }
 
@@ -229,11 +318,67 @@ impl HttpBody for InPieces {
 
 #[cfg(test)]
 mod tests {
-    use std::{pin::pin, task::Waker};
+    use std::pin::pin;
 
     use http_body_util::BodyExt as _;
 
     use super::*;
+
+    #[test]
+    fn what_names_no_encoding_is_answered_as_it_is() {
+        for accepted in ["gzip", "deflate, GZIP;q=0.5", "identity,br", "*", "zstd"] {
+            assert!(
+                names_encoding(&HeaderValue::from_static(accepted)),
+                "{accepted}"
+            );
+        }
+        for accepted in ["", "identity", "identity;q=1", "deflate", "bright"] {
+            assert!(
+                !names_encoding(&HeaderValue::from_static(accepted)),
+                "{accepted}"
+            );
+        }
+    }
+
+    /// A body that has no frame until it is polled again.
+    struct Late(Vec<Option<&'static str>>);
+
+    impl HttpBody for Late {
+        type Data = Bytes;
+        type Error = BoxError;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            context: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+            match self.0.pop() {
+                Some(Some("")) => panic!("as the test wants"),
+                Some(Some(frame)) => Poll::Ready(Some(Ok(Frame::data(frame.into())))),
+                Some(None) => {
+                    context.waker().wake_by_ref();
+                    Poll::Pending
+                }
+                None => Poll::Ready(None),
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_made_elsewhere_is_the_same_and_its_waiter_is_woken() {
+        let body = BlockingBody::Waiting(Late(vec![Some("c"), None, None, Some("b"), Some("a")]));
+        assert_eq!(body.collect().await.unwrap().to_bytes(), "abc");
+    }
+
+    #[tokio::test]
+    async fn a_body_that_fails_while_it_is_made_is_cut_off() {
+        let body = BlockingBody::Waiting(Late(vec![Some(""), Some("a")]));
+        let mut body = pin!(body);
+        let first = body.frame().await.unwrap().unwrap();
+        assert_eq!(first.into_data().unwrap(), "a");
+        assert!(body.frame().await.unwrap().is_err());
+        assert!(body.frame().await.is_none());
+        assert!(body.is_end_stream());
+    }
 
     #[test]
     fn a_large_frame_comes_in_pieces_between_which_others_go_on() {
