@@ -8,10 +8,11 @@ use std::{
     future::Future,
     pin::Pin,
     sync::{
-        Arc,
+        Arc, LazyLock,
         atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll, Wake, Waker, ready},
+    thread,
 };
 
 use axum::{
@@ -24,7 +25,10 @@ use http::{HeaderValue, header};
 use http_body::{Frame, SizeHint};
 use pin_project_lite::pin_project;
 use svc_model::wire::BoxFuture;
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::{
+    sync::Semaphore,
+    task::{JoinError, spawn_blocking},
+};
 use tower::{Layer as _, Service, ServiceExt as _, layer::layer_fn, service_fn};
 use tower_http::{
     CompressionLevel,
@@ -42,6 +46,11 @@ const SMALLEST: u64 = 1_024;
 const LEVEL: i32 = 4;
 /// How much of an answer is compressed at a time, which takes about a millisecond.
 const PIECE: usize = 64 << 10;
+/// As many threads compress at the same time as there are cores, so that those that answer requests get their turn.
+static CORES: LazyLock<Semaphore> = LazyLock::new(|| {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    Semaphore::new(cores)
+});
 
 /// Compresses the answers of these routes when they are larger than 1 KiB and of a type that gains from it.
 pub(crate) fn compressed<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
@@ -162,14 +171,17 @@ async fn compress(response: Response, accepted: Vec<HeaderValue>) -> Response {
 /// each takes memory of its own.)
 enum BlockingBody<B: HttpBody> {
     Waiting(B),
-    Making(JoinHandle<Made<B>>),
+    Making(BoxFuture<'static, Result<Made<B>, JoinError>>),
     Ended,
 }
+
+/// The next frame of a body, until its end.
+type NextFrame<B> = Option<Result<Frame<<B as HttpBody>::Data>, <B as HttpBody>::Error>>;
 
 /// What became of a body that was polled elsewhere.
 struct Made<B: HttpBody> {
     body: B,
-    frame: Poll<Option<Result<Frame<B::Data>, B::Error>>>,
+    frame: Poll<NextFrame<B>>,
     waiter: Arc<Waiter>,
 }
 
@@ -187,6 +199,26 @@ impl Wake for Waiter {
     }
 }
 
+/// Polls a body on another thread, when a core is free for that.
+async fn make<B>(mut body: B, waiter: Arc<Waiter>) -> Result<Made<B>, JoinError>
+where
+    B: HttpBody<Data: Send, Error: Send> + Send + Unpin + 'static,
+{
+    // They are never closed.
+    let core = CORES.acquire().await;
+    let made = spawn_blocking(move || {
+        let _core = core;
+        let waker = Waker::from(Arc::clone(&waiter));
+        let frame = Pin::new(&mut body).poll_frame(&mut Context::from_waker(&waker));
+        Made {
+            body,
+            frame,
+            waiter,
+        }
+    });
+    made.await
+}
+
 impl<B> HttpBody for BlockingBody<B>
 where
     B: HttpBody<Data: Send, Error = BoxError> + Send + Unpin + 'static,
@@ -200,25 +232,15 @@ where
     ) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
         loop {
             let making = match std::mem::replace(&mut *self, Self::Ended) {
-                Self::Waiting(mut body) => {
-                    let waiter = Arc::new(Waiter {
+                Self::Waiting(body) => {
+                    let waiter = Waiter {
                         task: context.waker().clone(),
                         is_woken: AtomicBool::new(false),
-                    });
-                    let making = spawn_blocking(move || {
-                        let waker = Waker::from(Arc::clone(&waiter));
-                        let mut context = Context::from_waker(&waker);
-                        let frame = Pin::new(&mut body).poll_frame(&mut context);
-                        Made {
-                            body,
-                            frame,
-                            waiter,
-                        }
-                    });
-                    *self = Self::Making(making);
+                    };
+                    *self = Self::Making(Box::pin(make(body, Arc::new(waiter))));
                     continue;
                 }
-                Self::Making(mut making) => match Pin::new(&mut making).poll(context) {
+                Self::Making(mut making) => match making.as_mut().poll(context) {
                     Poll::Ready(made) => made,
                     Poll::Pending => {
                         *self = Self::Making(making);
