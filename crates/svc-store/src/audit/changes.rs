@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use svc_model::JsonObject;
@@ -14,10 +15,11 @@ const MAX_OF_MANY: usize = 1 << 20;
 pub struct Changes(Box<str>);
 
 impl Changes {
-    /// What was done to one record: the JSON `{"old": {...}, "new": {...}}`, as `svc_data::Written::changes` gives it. It is
-    /// taken as it is: reading it again would take a good part of the time of a line.
+    /// What was done to one record: the JSON `{"old": {...}, "new": {...}}`, as `svc_data::Written::changes` gives it. It is not
+    /// read again, which would take a good part of the time of a line.
     #[must_use]
     pub fn of_record(json: String) -> Self {
+        debug_assert!(serde_json::from_str::<IgnoredAny>(&json).is_ok());
         Self(json.into())
     }
 
