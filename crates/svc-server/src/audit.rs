@@ -74,7 +74,7 @@ where
         Arc::new(LineNote { begun, line })
     });
     let lines = move |result: &T| vec![line(result.into())];
-    finish(state, store, begun, Box::pin(write(note)), lines).await
+    finish(state, store, begun, write(note), lines).await
 }
 
 /// A write that has begun, and its place among those that may be done at once.

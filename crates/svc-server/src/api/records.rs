@@ -151,7 +151,7 @@ async fn delete(call: Call<Delete>) -> ApiResult {
 
 /// The line about what a write did to a record.
 fn described(entry: AuditEntry, model: &Model, written: Written<'_>) -> AuditEntry {
-    let entry = entry.changes(changes(written).map(Changes::of_record));
+    let entry = entry.changes(changes(written).and_then(Changes::of_record));
     match (written.before, written.after) {
         (Some(before), after) => {
             let mut entry = entry.record(before.id.as_str()).before(&before.etag);

@@ -58,7 +58,7 @@ pub(crate) struct NewLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     keys: Option<String>,
     /// What was done to their values.
-    #[serde(default, skip_serializing)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     changes: Option<Changes>,
 }
 
@@ -120,19 +120,6 @@ impl NewLine {
             changes: None,
             ..self
         }
-    }
-
-    /// Its columns as a JSON object.
-    pub(super) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        let mut json = serde_json::to_vec(self)?;
-        if let Some(changes) = &self.changes {
-            // It is JSON already.
-            json.pop();
-            json.extend_from_slice(br#","changes":"#);
-            json.extend_from_slice(changes.as_json().as_bytes());
-            json.push(b'}');
-        }
-        Ok(json)
     }
 
     /// The line as it is read.
