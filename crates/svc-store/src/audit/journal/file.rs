@@ -339,7 +339,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::audit::{AuditEntry, By};
+    use crate::audit::{AuditEntry, By, Changes};
 
     fn line(record: &str) -> NewLine {
         let entry = AuditEntry::new("records.create").record(record);
@@ -367,6 +367,23 @@ mod tests {
         journal.clear([slot]);
         let notes = only(dir.path());
         assert_eq!((notes.settled, notes.unreadable), (vec![], 0));
+    }
+
+    #[test]
+    fn a_line_has_the_values_that_a_write_changed_as_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = JournalFile::create(dir.path()).unwrap();
+        let mut slot = journal.take().unwrap();
+        let changes = r#"{"new":{"id": 1.50,"text":"\"\u00e9é\n"}}"#;
+        let entry = AuditEntry::new("records.create")
+            .record("1")
+            .changes(Changes::of_record(changes.to_owned()));
+        let line = NewLine::new(Uuid::now_v7(), Timestamp::UNIX_EPOCH, &By::program(), entry);
+        assert!(journal.settle(&mut slot, &line).unwrap());
+        let settled = only(dir.path()).settled;
+        let kept = settled[0].values_for(false).pop();
+        assert_eq!(kept, Some(svc_data::Value::Text(changes.to_owned())));
+        assert_eq!(settled, [line]);
     }
 
     #[test]
