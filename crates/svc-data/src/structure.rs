@@ -14,12 +14,14 @@ use crate::{Error, Result};
 
 mod column_type;
 mod field;
+mod inserts;
 mod labels;
 mod relations;
 
 pub(crate) use column_type::{ColumnType, Kind};
 pub use field::Field;
 pub(crate) use field::{Default, EngineValues, Storage, Suffix, TemporalForm};
+pub(crate) use inserts::{Insert, Inserts};
 pub(crate) use relations::relate;
 
 /// The models of a database, as they were when it was looked at.
@@ -82,6 +84,8 @@ pub struct Model {
     pub(crate) key: Vec<usize>,
     /// The column that distinguishes rows where the key may not; not a field.
     pub(crate) row_id: Option<String>,
+    /// The column by which SQLite finds a row that was just inserted; none where a trigger may have changed it since.
+    pub(crate) new_row_id: Option<&'static str>,
     /// Whether rows can be distinguished at all: by the key, or by the row id.
     pub(crate) distinct_rows: bool,
     /// The foreign keys, whole.
@@ -102,6 +106,8 @@ pub struct Model {
     pub(crate) scope: Option<Scope>,
     /// How the engine reads all fields of records; none where that binds values. Written when it is first needed.
     pub(crate) all_fields: OnceLock<Option<AllFields>>,
+    /// The statements that create its records.
+    pub(crate) inserts: Inserts,
     /// The state of the structure that this model belongs to.
     pub(crate) structure_version: i64,
 }
@@ -199,6 +205,7 @@ impl Model {
             fields: columns.into(),
             key: Vec::new(),
             row_id: None,
+            new_row_id: None,
             // Nothing pages through it, so that no order has to be total.
             distinct_rows: true,
             foreign_keys: Vec::new(),
@@ -210,6 +217,7 @@ impl Model {
             is_stored: false,
             scope: None,
             all_fields: OnceLock::new(),
+            inserts: Inserts::default(),
             structure_version: 0,
         }
     }

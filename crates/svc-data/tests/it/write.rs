@@ -66,6 +66,54 @@ async fn a_record_is_created_with_what_the_database_adds() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_new_record_is_answered_whatever_its_table_calls_the_row_id() {
+    let shop = Shop::new(
+        "CREATE TABLE plain (v TEXT);
+         CREATE TABLE two_taken (rowid TEXT, v TEXT, _rowid_ TEXT);
+         CREATE TABLE all_taken (rowid TEXT, v TEXT, _rowid_ TEXT, OID TEXT);
+         CREATE TABLE pairs (a TEXT, v TEXT, PRIMARY KEY (a, v)) WITHOUT ROWID;
+         CREATE TABLE descending (id INTEGER PRIMARY KEY DESC, v TEXT);
+         CREATE TABLE text_key (v TEXT PRIMARY KEY, n INTEGER DEFAULT 7);
+         CREATE TABLE replacing (id INTEGER PRIMARY KEY, v TEXT UNIQUE ON CONFLICT REPLACE);
+         CREATE TABLE ignoring (id INTEGER PRIMARY KEY, v TEXT UNIQUE ON CONFLICT IGNORE);",
+    )
+    .await;
+    for (model, json, expected) in [
+        ("plain", r#"{"v":"x"}"#, r#"{"v":"x"}"#),
+        ("plain", "{}", r#"{"v":null}"#),
+        (
+            "two_taken",
+            r#"{"v":"x"}"#,
+            r#"{"rowid":null,"v":"x","_rowid_":null}"#,
+        ),
+        (
+            "all_taken",
+            r#"{"rowid":"1","v":"x"}"#,
+            r#"{"rowid":"1","v":"x","_rowid_":null,"OID":null}"#,
+        ),
+        ("pairs", r#"{"v":"x","a":"y"}"#, r#"{"a":"y","v":"x"}"#),
+        ("descending", r#"{"v":"x","id":9}"#, r#"{"id":9,"v":"x"}"#),
+        ("text_key", r#"{"v":"x"}"#, r#"{"v":"x","n":7}"#),
+        ("text_key", r#"{"n":1,"v":"y"}"#, r#"{"v":"y","n":1}"#),
+        ("replacing", r#"{"v":"x"}"#, r#"{"id":1,"v":"x"}"#),
+        ("replacing", r#"{"v":"x"}"#, r#"{"id":2,"v":"x"}"#),
+        ("replacing", r#"{"v":"y"}"#, r#"{"id":3,"v":"y"}"#),
+        ("ignoring", r#"{"v":"x"}"#, r#"{"id":1,"v":"x"}"#),
+    ] {
+        let made = shop.create(model, json).await;
+        let made = made.unwrap_or_else(|error| panic!("{model} {json}: {error}"));
+        assert_eq!(body(made), expected, "{model} {json}");
+    }
+    let ignored = shop.create("ignoring", r#"{"v":"x"}"#).await.unwrap_err();
+    assert_eq!(
+        messages(&ignored),
+        r#"{"non_field_errors":["a rule of the database left the record out without saying why"]}"#
+    );
+    assert_eq!(shop.list("replacing", "").await.len(), 2);
+    assert_eq!(shop.list("ignoring", "").await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused_is_told_on_its_field() {
     let shop = Shop::new(SHOP).await;
     const RULE: &str = "a rule of the database does not allow this value";

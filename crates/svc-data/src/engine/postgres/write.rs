@@ -14,7 +14,7 @@ use super::{
     fault, literal,
     probe::{self, Probe},
     read::one,
-    select::{MAX_FRACTION, PostgresDialect, Statement},
+    select::{Bound, MAX_FRACTION, PostgresDialect, Statement},
     types::{self, Type, type_of},
 };
 use crate::{
@@ -24,13 +24,14 @@ use crate::{
         CreateRecord, ServerEngine as _, change::Change, connections::Faults as _,
         transaction::finish,
     },
+    engine::statement,
     query::{
         SELF,
         assignments::{Assignment, assignments, insert_values, set_values},
         column, is_record, name, select,
     },
     record::{Changed, Projection, RecordBody, no_such_record},
-    structure::Default,
+    structure::{Default, Insert},
     value::{Scalar, TOO_FINE, Values},
 };
 
@@ -111,6 +112,28 @@ impl Create {
 
     /// The statement that creates it.
     fn statement(&self) -> Result<Statement> {
+        let given = self.given.iter().map(|(index, value)| match value {
+            Expr::Value(value) => Some((*index, <Bound as statement::Bound>::of(value.clone()))),
+            _ => None,
+        });
+        let given: Option<(Vec<usize>, Vec<Bound>)> = given.collect();
+        let Some((given, values)) = given.filter(|_| self.unique.is_empty()) else {
+            return self.write_statement();
+        };
+        let insert = self.model.inserts.get_or_write(&given, || {
+            Ok(Insert {
+                given: given.clone(),
+                sql: self.write_statement()?.sql,
+                read: None,
+            })
+        })?;
+        Ok(Statement {
+            sql: insert.sql.clone(),
+            values,
+        })
+    }
+
+    fn write_statement(&self) -> Result<Statement> {
         let mut insert = self.insertion()?;
         match self.given.as_slice() {
             [] => {

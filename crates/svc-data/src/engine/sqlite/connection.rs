@@ -71,6 +71,8 @@ const READER_PAGES_KIB: i64 = 2 << 10;
 const AGGREGATE_PAGES_KIB: i64 = 16 << 10;
 /// The same of a direct reader, which keeps them for good.
 const DIRECT_READER_PAGES_KIB: i64 = 8 << 10;
+/// The same of a writer, as long as it writes: foreign keys and indexes are looked up all over a file.
+const WRITER_PAGES_KIB: i64 = 16 << 10;
 
 /// An open connection.
 pub(crate) struct Open {
@@ -246,6 +248,7 @@ impl Slot {
                 }
                 connection.pragma_update(None, "synchronous", "full")?;
                 connection.pragma_update(None, "foreign_keys", true)?;
+                keep_pages(&connection, WRITER_PAGES_KIB)?;
             }
         }
         (self.source.prepare)(&mut connection, &self.limiter)?;

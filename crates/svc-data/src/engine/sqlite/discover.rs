@@ -236,10 +236,11 @@ impl Table {
                     .key
                     .iter()
                     .all(|index| self.columns.get(*index).is_some_and(|c| c.not_null)));
-        let row_id = (!key_is_unique && !self.is_view() && !self.without_rowid)
+        let name_of_row_id = (!self.is_view() && !self.without_rowid)
             .then(|| row_id(|name| self.column(name).is_some()))
-            .flatten()
-            .map(str::to_owned);
+            .flatten();
+        let row_id = name_of_row_id.filter(|_| !key_is_unique).map(str::to_owned);
+        let has_triggers = !self.triggers.is_empty() || self.sort != "table";
         let fields: Vec<Field> = self
             .columns
             .iter()
@@ -262,12 +263,13 @@ impl Table {
             key,
             distinct_rows: key_is_unique || row_id.is_some(),
             row_id,
+            new_row_id: name_of_row_id.filter(|_| !has_triggers),
             foreign_keys: self.foreign_keys(find),
             checks: rules::checks(&self.sql, &names),
             // SQLite names the columns itself when it refuses.
             uniques: Vec::new(),
             unique_keys: self.indexes.unique_keys.clone(),
-            has_triggers: !self.triggers.is_empty() || self.sort != "table",
+            has_triggers,
             is_stored: self.sort == "table",
             all_fields: OnceLock::new(),
             structure_version,

@@ -40,6 +40,8 @@ use writer::{Write, WriteJob};
 
 /// How long one view of the database is held while more reads come.
 const VIEW_HELD: Duration = Duration::from_millis(2);
+/// How long a reader or writer without work keeps the pages that it has read.
+const PAGES_KEPT: Duration = Duration::from_secs(10);
 
 /// What a pool is made with.
 #[derive(Clone)]

@@ -32,6 +32,7 @@ use crate::{
         Changed, Projection, RecordBody, check_precondition, no_such_record, refusal::Refusals,
         several_records, taken_away,
     },
+    structure::Insert,
     value::{Scalar, Values},
 };
 
@@ -45,30 +46,31 @@ use values::{Lossy, storable, stored, stored_value};
 
 /// A record to be created.
 pub(crate) struct Create {
+    model: Arc<Model>,
     insert: Arc<Insert>,
     /// The values of the columns that are given.
     values: Vec<Bound>,
     shown: Projection,
 }
 
-/// A statement that creates a record, as all records have it that give the same columns.
-struct Insert {
-    model: Arc<Model>,
-    sql: String,
-    /// The fields that values are given for, in the order in which the statement binds them.
-    given: Vec<usize>,
-}
-
-impl Insert {
-    fn new(model: &Arc<Model>, assignments: Vec<Assignment>) -> Result<(Self, Vec<Bound>)> {
-        let given = assignments.iter().map(|(index, _)| *index).collect();
-        let mut insert = Query::insert();
-        insert.into_table((name("main"), name(&model.table)));
-        if assignments.is_empty() {
-            insert.or_default_values();
-        } else {
-            insert_values(&mut insert, model, assignments)?;
-        }
+/// Writes the statement for records that give these fields.
+fn insert_of(model: &Model, given: &[usize]) -> Result<Insert> {
+    let mut insert = Query::insert();
+    insert.into_table((name("main"), name(&model.table)));
+    if given.is_empty() {
+        insert.or_default_values();
+    } else {
+        let nothing = Expr::val(Value::String(None));
+        let given = given.iter().map(|index| (*index, nothing.clone()));
+        insert_values(&mut insert, model, given)?;
+    }
+    let read = model.new_row_id.map(|row_id| {
+        let row = [(row_id.to_owned(), KeyValue::Integer(0))];
+        by_identity(model, &row)
+    });
+    // To return the row, SQLite makes a table for it each time: that takes longer than reading it by its row id.
+    let read = read.filter(|read| read.values.len() == 1);
+    if read.is_none() {
         // A view shows its new row only here: what its trigger did with it cannot be followed. A table without triggers
         // shows it here as it stays.
         let returned: Vec<Expr> = if model.is_view || !model.has_triggers {
@@ -82,58 +84,37 @@ impl Insert {
                 .collect()
         };
         insert.returning(ReturningClause::Exprs(returned));
-        let Statement { sql, values } = insert.build(SqliteQueryBuilder).into();
-        let model = Arc::clone(model);
-        Ok((Self { model, sql, given }, values))
     }
+    Ok(Insert {
+        given: given.to_vec(),
+        sql: insert.build(SqliteQueryBuilder).0,
+        read: read.map(|read| read.sql),
+    })
 }
 
 impl Create {
     pub(crate) fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self> {
-        let (insert, values) = Insert::new(model, stored_assignments(model, values)?)?;
-        Ok(Self {
-            insert: Arc::new(insert),
-            values,
-            shown,
-        })
-    }
-
-    /// The same as [`new`](Self::new), with the statement of the record before it where both give the same columns.
-    fn behind(
-        before: Option<&Self>,
-        model: &Arc<Model>,
-        values: &Values,
-        shown: Projection,
-    ) -> Result<Self> {
-        let assignments = stored_assignments(model, values)?;
-        let columns = || assignments.iter().map(|(index, _)| index);
-        let insert = match before {
-            Some(before) if before.insert.given.iter().eq(columns()) => Arc::clone(&before.insert),
-            _ => {
-                let (insert, values) = Insert::new(model, assignments)?;
-                return Ok(Self {
-                    insert: Arc::new(insert),
-                    values,
-                    shown,
-                });
-            }
-        };
-        let values = assignments.into_iter().map(|(_, expr)| match expr {
-            Expr::Value(value) => Ok(<Bound as statement::Bound>::of(value)),
+        let assignments = stored_assignments(model, values)?.into_iter();
+        let assignments = assignments.map(|(index, expr)| match expr {
+            Expr::Value(value) => Ok((index, <Bound as statement::Bound>::of(value))),
             _ => Err(Error::internal(
                 "a column is given something else than a value",
             )),
         });
+        let (given, values): (Vec<usize>, Vec<Bound>) = assignments.collect::<Result<_>>()?;
         Ok(Self {
-            insert,
-            values: values.collect::<Result<_>>()?,
+            model: Arc::clone(model),
+            insert: model
+                .inserts
+                .get_or_write(&given, || insert_of(model, &given))?,
+            values,
             shown,
         })
     }
 
     /// Creates the record. The caller has checked the version of the structure in this transaction.
     fn run_unchecked(&self, session: Session<'_>) -> Result<RecordJson, Fault> {
-        let model = &self.insert.model;
+        let model = &self.model;
         let inserted = session.translate(self.insert(session));
         let (identity, returned) = inserted
             .map_err(|error| refusal::explain(&session, model, &self.given(), None, error))?;
@@ -153,14 +134,23 @@ impl Create {
             .collect()
     }
 
-    /// Inserts the row and says how it is found, and how it looks where it is a view's.
+    /// Inserts the row and says how it is found, and how it looks where that is known already.
     fn insert(&self, session: Session<'_>) -> Result<(Identity, Option<RecordJson>), Fault> {
-        let model = &self.insert.model;
+        let model = &self.model;
         let mut prepared = session.prepare_cached(&self.insert.sql)?;
-        let mut rows = prepared.query(params_from_iter(&self.values))?;
-        let row = rows.next()?.ok_or_else(|| {
-            Error::invalid("a rule of the database left the record out without saying why")
-        })?;
+        let values = params_from_iter(&self.values);
+        if let Some(read) = &self.insert.read {
+            if prepared.execute(values)? == 0 {
+                return Err(left_out().into());
+            }
+            let mut read = session.prepare_cached(read)?;
+            let mut rows = read.query([session.last_insert_rowid()])?;
+            let row = rows.next()?.ok_or_else(taken_away)?;
+            let record = row.record(&model.fields, &self.shown)?;
+            return Ok((Identity::new(), Some(record)));
+        }
+        let mut rows = prepared.query(values)?;
+        let row = rows.next()?.ok_or_else(left_out)?;
         let mut returned = None;
         if model.is_view || !model.has_triggers {
             returned = Some(row.record(&model.fields, &self.shown)?);
@@ -181,6 +171,10 @@ impl Create {
         while rows.next()?.is_some() {}
         Ok((identity, returned))
     }
+}
+
+fn left_out() -> Error {
+    Error::invalid("a rule of the database left the record out without saying why")
 }
 
 /// A record to be changed or deleted.

@@ -5,10 +5,10 @@ use std::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
-use super::{VIEW_HELD, control, is_over, jobs::Waiting, stopped, timed_out};
+use super::{PAGES_KEPT, VIEW_HELD, control, is_over, jobs::Waiting, stopped, timed_out};
 use crate::{
     Result,
     engine::sqlite::progress::Progress,
@@ -17,9 +17,6 @@ use crate::{
         fault,
     },
 };
-
-/// How long a reader without work keeps the pages that it has read.
-const PAGES_KEPT: Duration = Duration::from_secs(10);
 
 /// A read that waits.
 pub(super) struct ReadJob {

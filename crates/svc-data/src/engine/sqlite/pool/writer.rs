@@ -12,7 +12,7 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::{control, guarded, is_over, jobs::Waiting, stopped, timed_out};
+use super::{PAGES_KEPT, control, guarded, is_over, jobs::Waiting, stopped, timed_out};
 use crate::{
     CommitNote, Error, ErrorKind, Result,
     engine::sqlite::{connection::Slot, fault, progress::Progress},
@@ -116,7 +116,8 @@ fn refuse(mut job: Box<dyn WriteJob>, error: Error) {
 
 /// The loop of the writer: takes the waiting writes and commits them together.
 pub(super) fn run(slot: &mut Slot, jobs: &Waiting<Box<dyn WriteJob>>, commits: &AtomicU64) {
-    while let Some(first) = jobs.next() {
+    let mut next = jobs.next();
+    while let Some(first) = next.take() {
         let mut waiting = VecDeque::from([first]);
         while waiting.len() < GROUP {
             match jobs.next_now() {
@@ -125,6 +126,7 @@ pub(super) fn run(slot: &mut Slot, jobs: &Waiting<Box<dyn WriteJob>>, commits: &
             }
         }
         write_waiting(slot, waiting, commits);
+        next = jobs.next_after(PAGES_KEPT, || slot.forget_pages());
     }
 }
 

@@ -30,14 +30,11 @@ type Pair<'a> = (&'a Result<NewRecord>, &'a Result<RecordBody>);
 
 impl BulkCreate {
     pub(crate) fn new(model: &Arc<Model>, plan: BulkPlan, runtime: Handle) -> Self {
-        let mut records: Vec<Result<NewRecord>> = Vec::with_capacity(plan.records.len());
-        for record in &plan.records {
-            let before = records.last().and_then(|before| before.as_ref().ok());
-            records.push(match record {
-                Ok(record) => NewRecord::behind(before, model, record, plan.shown.clone()),
-                Err(error) => Err(error.clone()),
-            });
-        }
+        let records = plan.records.iter().map(|record| match record {
+            Ok(record) => NewRecord::new(model, record, plan.shown.clone()),
+            Err(error) => Err(error.clone()),
+        });
+        let records = records.collect();
         Self {
             model: Arc::clone(model),
             records,

@@ -20,29 +20,15 @@ pub(crate) enum NewRecord {
 
 impl NewRecord {
     pub(crate) fn new(model: &Arc<Model>, body: &RecordBody, shown: Projection) -> Result<Self> {
-        Self::behind(None, model, body, shown)
-    }
-
-    /// The same as [`new`](Self::new), with the statement of the record before it where both give the same columns.
-    pub(super) fn behind(
-        before: Option<&Self>,
-        model: &Arc<Model>,
-        body: &RecordBody,
-        shown: Projection,
-    ) -> Result<Self> {
-        if !body.unique.is_empty() {
-            return Ok(Self::Upsert(Box::new(Upsert::new(model, body, shown)?)));
-        }
-        let before = match before {
-            Some(Self::Create(before)) => Some(before),
-            _ => None,
-        };
-        Create::behind(before, model, &body.values, shown).map(Self::Create)
+        Ok(match body.unique.is_empty() {
+            true => Self::Create(Create::new(model, &body.values, shown)?),
+            false => Self::Upsert(Box::new(Upsert::new(model, body, shown)?)),
+        })
     }
 
     pub(crate) fn run(&self, session: Session<'_>) -> Result<RecordJson, Fault> {
         session.check_version(match self {
-            Self::Create(create) => &create.insert.model,
+            Self::Create(create) => &create.model,
             Self::Upsert(upsert) => &upsert.change.model,
         })?;
         self.run_unchecked(session)
