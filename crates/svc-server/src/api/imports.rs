@@ -19,7 +19,6 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use svc_data::BulkOptions;
 use svc_model::{
     Invalid,
     imports::{self, Begin, Cancel, Get, ImportQuery, ImportState, ListRefused, Resume},
@@ -80,10 +79,7 @@ async fn begin(call: Call<Write>) -> ApiResult {
     let settings = Settings::new(&parts.headers, query)?;
     let key = read_key(&parts.headers)?;
     // Refused before the file is sent: a bulk create of nothing asks whether there can be one.
-    let mut options = BulkOptions::default();
-    options.on_conflict.clone_from(&settings.on_conflict);
-    options.view = settings.view();
-    records.bulk_create(&[], options).await?;
+    records.bulk_create(&[], settings.options()).await?;
 
     let store = request.store_for(records.actor());
     let entry = records.audit_entry::<Begin>();

@@ -2,7 +2,7 @@
 
 use std::{fs::File, sync::Arc};
 
-use svc_model::resources::ModelDescription;
+use svc_model::{Invalid, JsonObject, resources::ModelDescription};
 use tokio::{
     sync::mpsc,
     task::{JoinHandle, spawn_blocking},
@@ -10,23 +10,59 @@ use tokio::{
 
 use super::{
     reader::Reader,
-    row::{Row, Unreadable},
+    row::{RawRow, Row, Unreadable},
     settings::Settings,
 };
+use crate::{api::records::bulk_create::hash_of, http::ApiResult};
 
 /// How many bytes of rows a batch has at most, unless one row alone has more.
 const BATCH_BYTES: usize = 4 << 20;
 /// After how many rows that are left out it is asked whether anybody still waits for those behind them.
 const SKIPPED_AT_ONCE: u64 = 10_000;
 
-/// Rows that are written together.
+/// Rows that are written together, for one or several tries.
 #[derive(Debug)]
 pub(super) struct Batch {
-    pub(super) rows: Vec<Row>,
+    /// How many rows were read before.
+    pub(super) after: u64,
     /// How many bytes of the file were read by its end.
     pub(super) bytes: u64,
+    /// The rows, each with the reason why it describes no record.
+    pub(super) rows: Vec<(u64, RawRow, Option<Invalid>)>,
+    /// The records that the others describe, and their hash.
+    pub(super) bodies: (Arc<[JsonObject]>, String),
     /// The columns of CSV.
     pub(super) columns: Arc<[String]>,
+}
+
+impl Batch {
+    fn new(
+        rows: Vec<Row>,
+        bytes: u64,
+        columns: Arc<[String]>,
+        settings: &Settings,
+    ) -> ApiResult<Self> {
+        let first = rows.first().map_or(1, |row| row.number);
+        let mut bodies = Vec::with_capacity(rows.len());
+        let rows = rows.into_iter().map(|row| {
+            let why = row.record.map(|body| bodies.push(body)).err();
+            (row.number, row.raw, why)
+        });
+        let rows = rows.collect();
+        let hash = hash_of(&settings.options(), &bodies)?;
+        Ok(Self {
+            after: (first - 1).saturating_sub(settings.skip),
+            bytes,
+            rows,
+            bodies: (bodies.into(), hash),
+            columns,
+        })
+    }
+
+    /// The number of its last row.
+    pub(super) fn last(&self) -> u64 {
+        self.rows.last().map_or(0, |(number, ..)| *number)
+    }
 }
 
 /// The batches of a file, in their order.
@@ -98,12 +134,9 @@ pub(super) fn read_ahead(
             }
             let is_end = rows.is_empty();
             if !is_end {
-                let batch = Batch {
-                    rows,
-                    bytes: reader.bytes(),
-                    columns: reader.columns(),
-                };
-                if sender.blocking_send(Ok(batch)).is_err() {
+                let batch = Batch::new(rows, reader.bytes(), reader.columns(), &settings);
+                let batch = batch.map_err(|error| Unreadable(error.to_string()));
+                if sender.blocking_send(batch).is_err() {
                     return;
                 }
             }
@@ -149,7 +182,7 @@ mod tests {
         while let Some(batch) = read.next().await {
             batches.push(match batch {
                 Ok(batch) => {
-                    let rows = batch.rows.iter().map(|row| row.number.to_string());
+                    let rows = batch.rows.iter().map(|(number, ..)| number.to_string());
                     let rows: Vec<_> = rows.collect();
                     format!("{} at {}", rows.join(" "), batch.bytes)
                 }

@@ -19,7 +19,6 @@ use super::{
     file::wrong,
     lost::Lost,
     settings::Settings,
-    write::BatchWrite,
 };
 use crate::{
     auth::access::{Access, Write},
@@ -229,7 +228,7 @@ impl Work {
                 Tried::Done(Some(batch)) => batch,
             };
             let batch = batch.map_err(|unreadable| wrong(unreadable.to_string()))?;
-            let batch = Arc::new(BatchWrite::new(batch, &settings));
+            let batch = Arc::new(batch);
             let last = batch.last();
             let (settings, claim) = (Arc::clone(&settings), self.claim.clone());
             let written = self.patiently(move |state, import| {

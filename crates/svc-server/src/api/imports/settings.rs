@@ -2,8 +2,9 @@
 
 use http::{HeaderMap, HeaderValue, header};
 use serde::{Deserialize, Serialize};
+use svc_data::BulkOptions;
 use svc_model::{
-    Invalid, RecordView,
+    Invalid,
     imports::{DEFAULT_BATCH, ImportQuery},
 };
 
@@ -75,12 +76,13 @@ impl Settings {
         })
     }
 
-    /// What of the records is read back: nothing but their keys.
-    pub(super) fn view(&self) -> RecordView {
-        let mut view = RecordView::default();
-        view.fields = Some(Vec::new());
-        view.time_zone.clone_from(&self.time_zone);
-        view
+    /// How the records are created. Nothing but their keys is read back.
+    pub(super) fn options(&self) -> BulkOptions {
+        let mut options = BulkOptions::default();
+        options.on_conflict.clone_from(&self.on_conflict);
+        options.view.fields = Some(Vec::new());
+        options.view.time_zone.clone_from(&self.time_zone);
+        options
     }
 
     pub(super) fn to_json(&self) -> ApiResult<String> {

@@ -6,16 +6,10 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use svc_data::{BulkOptions, ErrorKind, Prepared};
-use svc_model::{Invalid, JsonObject};
+use svc_model::Invalid;
 use svc_store::{Import, ImportStep, RefusedRow, Store};
 
-use super::{
-    batches::Batch,
-    claim::Claim,
-    file::wrong,
-    row::{RawRow, Row},
-    settings::Settings,
-};
+use super::{batches::Batch, claim::Claim, file::wrong, row::RawRow, settings::Settings};
 use crate::{
     api::records::bulk_create::{Outcome, create_once, refused},
     auth::access::{Access, Records, Write},
@@ -29,46 +23,7 @@ const LONGEST_SHOWN: usize = 16 << 10;
 /// What became of a row that describes a record: whether one was there and was changed, or why it was refused, as JSON.
 type Written = Result<bool, String>;
 
-/// A batch that was read, for one or several tries.
-pub(super) struct BatchWrite {
-    /// How many rows were read before.
-    after: u64,
-    bytes: u64,
-    /// The rows, each with the reason why it describes no record.
-    rows: Vec<(u64, RawRow, Option<Invalid>)>,
-    bodies: Vec<JsonObject>,
-    columns: Arc<[String]>,
-}
-
-impl BatchWrite {
-    pub(super) fn new(batch: Batch, settings: &Settings) -> Self {
-        let first = batch.rows.first().map_or(1, |row| row.number);
-        let mut bodies = Vec::with_capacity(batch.rows.len());
-        let rows = batch.rows.into_iter();
-        let rows = rows.map(
-            |Row {
-                 number,
-                 raw,
-                 record,
-             }| {
-                let why = record.map(|body| bodies.push(body)).err();
-                (number, raw, why)
-            },
-        );
-        Self {
-            after: (first - 1).saturating_sub(settings.skip),
-            bytes: batch.bytes,
-            rows: rows.collect(),
-            bodies,
-            columns: batch.columns,
-        }
-    }
-
-    /// The number of its last row.
-    pub(super) fn last(&self) -> u64 {
-        self.rows.last().map_or(0, |(number, ..)| *number)
-    }
-
+impl Batch {
     /// Writes the batch, or tries it where nothing is to be kept. Called again, it writes nothing a second time.
     pub(super) async fn write(
         &self,
@@ -81,10 +36,8 @@ impl BatchWrite {
             .await?
             .records()
             .await?;
-        let mut options = BulkOptions::default();
-        options.on_conflict.clone_from(&settings.on_conflict);
-        options.view = settings.view();
-        let written = match (self.bodies.is_empty(), import.dry_run) {
+        let mut options = settings.options();
+        let written = match (self.bodies.0.is_empty(), import.dry_run) {
             (true, _) => Vec::new(),
             (false, true) => self.tried(&records, options).await?,
             (false, false) => {
@@ -147,7 +100,7 @@ impl BatchWrite {
             );
             Box::pin(async move { Err(ends) })
         }));
-        let created = records.bulk_create(&self.bodies, options).await;
+        let created = records.bulk_create(&self.bodies.0, options).await;
         if let Some(seen) = seen.lock().take() {
             return seen.into_iter().collect();
         }

@@ -25,12 +25,12 @@ use crate::{
     state::Shared,
 };
 
-pub(crate) use self::once::read_key;
+pub(crate) use self::once::{hash_of, read_key};
 
 /// A bulk create whose request was read.
 struct BulkCreate {
     records: Records<Write>,
-    bodies: Vec<JsonObject>,
+    bodies: Arc<[JsonObject]>,
     options: BulkOptions,
     store: Store,
     /// What every line about it has in common.
@@ -71,23 +71,26 @@ pub(super) async fn bulk_create(
     let create = BulkCreate {
         entry: records.audit_entry::<records::BulkCreate>(),
         records,
-        bodies,
+        bodies: bodies.into(),
         options,
         store,
     };
     let outcomes = match key {
-        Some(key) => once::run(&state, create, key).await?,
+        Some(key) => {
+            let hash = hash_of(&create.options, &create.bodies)?;
+            once::run(&state, create, key, hash).await?
+        }
         None => create.run(&state).await?,
     };
     Ok(answer(&outcomes))
 }
 
-/// Creates records, once for the key however often it is called. Their values are not kept in the audit trail, unless the
+/// Creates records, once for the key and their [hash](hash_of) however often it is called. Their values are not kept in the audit trail, unless the
 /// records [say so](Records::keeping).
 pub(crate) async fn create_once(
     state: &Shared,
     records: Records<Write>,
-    bodies: Vec<JsonObject>,
+    (bodies, hash): (Arc<[JsonObject]>, String),
     options: BulkOptions,
     store: Store,
     key: String,
@@ -99,7 +102,7 @@ pub(crate) async fn create_once(
         options,
         store,
     };
-    once::run(state, create, key).await
+    once::run(state, create, key, hash).await
 }
 
 impl BulkCreate {

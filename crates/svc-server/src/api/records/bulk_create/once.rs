@@ -12,9 +12,9 @@ use bytes::Bytes;
 use http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use svc_data::{BeforeCommit, ErrorKind, Prepared, turns::Caller};
+use svc_data::{BeforeCommit, BulkOptions, ErrorKind, Prepared, turns::Caller};
 use svc_model::{
-    Invalid, RecordId,
+    Invalid, JsonObject, RecordId,
     records::{IDEMPOTENCY_KEY, MAX_IDEMPOTENCY_KEY},
 };
 use svc_store::{AuditEntry, Store, WriteKey, WriteMark};
@@ -39,6 +39,16 @@ pub(crate) fn read_key(headers: &HeaderMap) -> ApiResult<Option<String>> {
         )
         .into()),
     }
+}
+
+/// A hash of records and of how they are created.
+pub(crate) fn hash_of(options: &BulkOptions, bodies: &[JsonObject]) -> ApiResult<String> {
+    let sent = match &options.on_conflict {
+        Some(unique) => serde_json::to_vec(&(options.atomic, unique, bodies)),
+        None => serde_json::to_vec(&(options.atomic, bodies)),
+    };
+    let sent = sent.map_err(|error| ApiError::Internal(error.to_string()))?;
+    Ok(etag_of(&sent))
 }
 
 /// How the database is asked whether it has committed.
@@ -67,11 +77,12 @@ enum Done {
     Before(Vec<Outcome>, Vec<AuditEntry>),
 }
 
-/// Creates the records unless that was done before. It is done to its end when the caller leaves.
+/// Creates the records of this [hash](hash_of) unless that was done before. It is done to its end when the caller leaves.
 pub(super) async fn run(
     state: &Shared,
     create: BulkCreate,
     key: String,
+    hash: String,
 ) -> ApiResult<Vec<Outcome>> {
     let key = create.records.write_key(key);
     let state = Arc::clone(state);
@@ -82,7 +93,7 @@ pub(super) async fn run(
         let model = Arc::clone(create.records.model());
         let work = {
             let (store, key) = (store.clone(), key.clone());
-            async move { create.once(&store, &key).await }
+            async move { create.once(&store, &key, hash).await }
         };
         let begun = entry.clone();
         let done = write_audited(&state, store.clone(), begun, work, move |done| match done {
@@ -104,14 +115,7 @@ pub(super) async fn run(
 }
 
 impl BulkCreate {
-    async fn once(mut self, store: &Store, key: &WriteKey) -> ApiResult<Done> {
-        let (atomic, bodies) = (self.options.atomic, &self.bodies);
-        let sent = match &self.options.on_conflict {
-            Some(unique) => serde_json::to_vec(&(atomic, unique, bodies)),
-            None => serde_json::to_vec(&(atomic, bodies)),
-        };
-        let sent = sent.map_err(|error| ApiError::Internal(error.to_string()))?;
-        let hash = etag_of(&sent);
+    async fn once(mut self, store: &Store, key: &WriteKey, hash: String) -> ApiResult<Done> {
         let mark = store.write_marks().find(key).await?;
         if let Some(mark) = &mark {
             if mark.request_hash != hash {
