@@ -174,6 +174,62 @@ fn many_records_are_created_independently_or_all_or_none() {
 }
 
 #[test]
+fn refused_records_among_many_prevent_no_others() {
+    let engines = Engines::new();
+    // Statements create up to 256 of them at once.
+    let part = 256;
+    let taken = part + 44;
+    let too_fine = 3 * part + 32;
+    let record = |place: usize| match place {
+        _ if place < part => json!({"nope": place}),
+        _ if place == taken => json!({"name": "taken", "email": "1@example.com"}),
+        _ if place == too_fine => {
+            json!({"name": "too fine", "seen": "2026-01-01T00:00:00.123456789Z"})
+        }
+        _ if place < 2 * part => json!({"name": format!("n{place}")}),
+        _ => match place % 3 {
+            0 => json!({"name": format!("n{place}"), "small": 3}),
+            _ => json!({"small": 4, "name": format!("n{place}"), "big": place}),
+        },
+    };
+    let records: Vec<Value> = (0..4 * part - 5).map(record).collect();
+    for engine in ENGINES {
+        let create = |records: &[Value]| {
+            let path = "/models/customers/bulk_create";
+            let answer = engines.answer(engine, "POST", path, Some(&json!(records)));
+            answer.json().as_array().unwrap().clone()
+        };
+        // SQLite keeps a date as the text that it is.
+        let is_refused =
+            |place| place < part || place == taken || (place == too_fine && engine != "sqlite");
+        let told = create(&records);
+        for (place, (told, sent)) in told.iter().zip(&records).enumerate() {
+            assert_eq!(
+                told["success"],
+                !is_refused(place),
+                "{engine}: {place} {told}"
+            );
+            for field in ["name", "big"] {
+                let made = &told["record"][field];
+                assert!(
+                    is_refused(place) || *made == sent[field],
+                    "{engine}: {told}"
+                );
+            }
+        }
+        // The first one of a transaction is refused before it is sent.
+        let told = create(&records[too_fine..]);
+        for (place, told) in (too_fine..).zip(told) {
+            assert_eq!(
+                told["success"],
+                !is_refused(place),
+                "{engine}: {place} {told}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_change_by_somebody_else_is_not_overwritten() {
     let engines = Engines::new();
     for engine in ENGINES {

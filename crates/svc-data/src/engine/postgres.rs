@@ -294,8 +294,9 @@ impl ServerEngine for Postgres {
         model: &Arc<Model>,
         records: &[&RecordBody],
         shown: &Projection,
+        savepoint: &str,
     ) -> Result<Vec<RecordJson>> {
-        write::create_together(lease, model, records, shown).await
+        write::create_together(lease, model, records, shown, savepoint).await
     }
 
     async fn transaction_name(&self, lease: &mut Lease) -> Result<Option<String>> {

@@ -206,13 +206,14 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         async { Ok(false) }
     }
 
-    /// Creates records in an open transaction, with fewer statements than records. When it fails, the transaction is as
-    /// after any statement that failed.
+    /// Creates records, of which there is at least one, in an open transaction, with fewer statements than records, behind
+    /// the statement that makes a savepoint. When it fails, the transaction is as after any statement that failed.
     fn create_together(
         _lease: &mut Lease<Self::Manager>,
         _model: &Arc<Model>,
         _records: &[&RecordBody],
         _shown: &Projection,
+        _savepoint: &str,
     ) -> impl Future<Output = Result<Vec<RecordJson>>> + Send {
         async { Err(Error::internal("this engine creates records one at a time")) }
     }

@@ -31,7 +31,7 @@ use crate::{
         column, is_record, name, select,
     },
     record::{Changed, Projection, RecordBody, no_such_record},
-    structure::{Default, Insert},
+    structure::Default,
     value::{Scalar, TOO_FINE, Values},
 };
 
@@ -40,6 +40,7 @@ mod together;
 mod upsert;
 
 pub(super) use change_all::change_all;
+use together::insert_of;
 pub(super) use together::{create_together, creates_together};
 pub(super) use upsert::{Upserts, change_or_create};
 
@@ -120,13 +121,7 @@ impl Create {
         let Some((given, values)) = given.filter(|_| self.unique.is_empty()) else {
             return self.write_statement();
         };
-        let insert = self.model.inserts.get_or_write(&given, || {
-            Ok(Insert {
-                given: given.clone(),
-                sql: self.write_statement()?.sql,
-                read: None,
-            })
-        })?;
+        let insert = insert_of(&self.model, &given, 1)?;
         Ok(Statement {
             sql: insert.sql.clone(),
             values,

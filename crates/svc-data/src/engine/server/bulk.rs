@@ -15,6 +15,9 @@ use crate::{
 
 /// How many records are created with one statement as long as none of them is refused.
 const TOGETHER: usize = 256;
+/// Makes the savepoint of records that are created together, and makes it again for those behind them.
+const MAKE_SAVEPOINT: &str = "SAVEPOINT records";
+const MOVE_SAVEPOINT: &str = "RELEASE records; SAVEPOINT records";
 /// Takes back what was done since the savepoint of a record.
 const UNDO_RECORD: &str = "ROLLBACK TO record";
 
@@ -80,11 +83,14 @@ async fn create_each<E: ServerEngine>(
     // Records of one statement do not see each other.
     let may_be_together = plan.records.len() > 1 && !plan.has_upserts();
     let together = may_be_together && E::creates_together(lease, model).await?;
+    let mut savepoint = MAKE_SAVEPOINT;
     for records in plan.records.chunks(TOGETHER) {
-        if together && let Some(created) = create_together::<E>(lease, model, plan, records).await?
-        {
-            results.extend(created);
-            continue;
+        if together {
+            let created = create_together::<E>(lease, model, plan, records, &mut savepoint);
+            if let Some(created) = created.await? {
+                results.extend(created);
+                continue;
+            }
         }
         for record in records {
             let result = match record {
@@ -107,10 +113,16 @@ async fn create_together<E: ServerEngine>(
     model: &Arc<Model>,
     plan: &BulkPlan,
     records: &[Result<RecordBody>],
+    savepoint: &mut &'static str,
 ) -> Result<Option<BulkResults>> {
     let good: Vec<&RecordBody> = records.iter().flatten().collect();
-    E::run(lease, "SAVEPOINT records").await?;
-    let created = E::create_together(lease, model, &good, &plan.shown).await;
+    let created = match good.as_slice() {
+        [] => Ok(Vec::new()),
+        good => {
+            let make = std::mem::replace(savepoint, MOVE_SAVEPOINT);
+            E::create_together(lease, model, good, &plan.shown, make).await
+        }
+    };
     let created = created.and_then(|created| {
         for (record, created) in good.iter().zip(&created) {
             record.fixed.check(model, created, &plan.shown.zone)?;
@@ -119,7 +131,6 @@ async fn create_together<E: ServerEngine>(
     });
     match created {
         Ok(created) => {
-            E::run(lease, "RELEASE records").await?;
             let mut created = created.into_iter();
             let results = records.iter().map(|record| match record {
                 Ok(_) => created

@@ -87,6 +87,7 @@ fn insert_of(model: &Model, given: &[usize]) -> Result<Insert> {
     }
     Ok(Insert {
         given: given.to_vec(),
+        records: 1,
         sql: insert.build(SqliteQueryBuilder).0,
         read: read.map(|read| read.sql),
     })
@@ -106,7 +107,7 @@ impl Create {
             model: Arc::clone(model),
             insert: model
                 .inserts
-                .get_or_write(&given, || insert_of(model, &given))?,
+                .get_or_write(&given, 1, || insert_of(model, &given))?,
             values,
             shown,
         })

@@ -1,9 +1,9 @@
 //! Many records created in PostgreSQL with one statement: `INSERT ... VALUES (...), (...)`. `COPY` would not return what
 //! the database made of them.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
-use futures_util::TryStreamExt as _;
+use futures_util::{TryStreamExt as _, future::try_join};
 use sea_query::{Expr, PostgresQueryBuilder, Query, ReturningClause, Value};
 use tokio_postgres::Row;
 
@@ -22,6 +22,7 @@ use crate::{
     },
     query::assignments::insert_values,
     record::{Projection, RecordBody},
+    structure::Insert,
 };
 
 /// How many values PostgreSQL binds in one statement.
@@ -55,31 +56,31 @@ struct NewRow {
     values: Vec<Bound>,
 }
 
-/// Creates records; those that follow each other and give the same columns come with one statement.
+/// Creates records behind a savepoint; those that follow each other and give the same columns come with one statement.
 pub(in super::super) async fn create_together(
     lease: &mut Lease,
     model: &Arc<Model>,
     records: &[&RecordBody],
     shown: &Projection,
+    savepoint: &str,
 ) -> Result<Vec<RecordJson>> {
     let rows = records.iter().map(|record| new_row(model, record));
-    let rows: Vec<NewRow> = rows.collect::<Result<_>>()?;
-    let mut statements: HashMap<(&[usize], usize), String> = HashMap::new();
+    let rows: Vec<NewRow> = match rows.collect::<Result<_>>() {
+        Ok(rows) => rows,
+        Err(error) => {
+            make(lease, savepoint).await?;
+            return Err(error);
+        }
+    };
+    let mut savepoint = Some(savepoint);
     let mut created = Vec::with_capacity(rows.len());
     for alike in rows.chunk_by(|a, b| a.given == b.given) {
         let mut rest = alike;
         while let Some(first) = rest.first() {
             let (rows, others) = rest.split_at(at_once(rest.len(), first.given.len()));
             rest = others;
-            let key = (first.given.as_slice(), rows.len());
-            let sql = match statements.get(&key) {
-                Some(sql) => sql.clone(),
-                None => {
-                    let sql = insert(model, &first.given, rows.len())?;
-                    statements.entry(key).or_insert(sql).clone()
-                }
-            };
-            let inserted = run(lease, &sql, rows).await;
+            let insert = insert_of(model, &first.given, rows.len())?;
+            let inserted = run(lease, savepoint.take(), &insert.sql, rows).await;
             let inserted = inserted.map_err(|error| Manager::explain(model, error, true))?;
             if inserted.len() != rows.len() {
                 return Err(Error::invalid("a rule of the database left a record out"));
@@ -112,7 +113,19 @@ fn new_row(model: &Model, record: &RecordBody) -> Result<NewRow> {
 }
 
 /// The statement that inserts so many rows with values in these columns.
-fn insert(model: &Model, given: &[usize], rows: usize) -> Result<String> {
+pub(super) fn insert_of(model: &Model, given: &[usize], rows: usize) -> Result<Arc<Insert>> {
+    let write = || {
+        Ok(Insert {
+            given: given.to_vec(),
+            records: rows,
+            sql: write(model, given, rows)?,
+            read: None,
+        })
+    };
+    model.inserts.get_or_write(given, rows, write)
+}
+
+fn write(model: &Model, given: &[usize], rows: usize) -> Result<String> {
     let mut insert = Query::insert();
     insert.into_table(table(model));
     let nothing = || {
@@ -140,13 +153,35 @@ fn insert(model: &Model, given: &[usize], rows: usize) -> Result<String> {
     }
 }
 
-async fn run(lease: &Lease, sql: &str, rows: &[NewRow]) -> Result<Vec<Row>> {
-    let prepared = lease.prepare(sql).await?;
-    let values = rows.iter().flat_map(|row| &row.values);
-    let values: Vec<&Bound> = values.collect();
-    let inserted = lease.client()?.query_raw(&prepared, values);
-    let inserted = inserted.await.map_err(fault::translate)?;
-    inserted.try_collect().await.map_err(fault::translate)
+async fn make(lease: &Lease, savepoint: &str) -> Result<()> {
+    let made = lease.client()?.batch_execute(savepoint).await;
+    made.map_err(fault::translate)
+}
+
+/// Runs a statement, behind a savepoint whose answer is not waited for before.
+async fn run(
+    lease: &Lease,
+    savepoint: Option<&str>,
+    sql: &str,
+    rows: &[NewRow],
+) -> Result<Vec<Row>> {
+    let make_savepoint = async {
+        match savepoint {
+            Some(savepoint) => make(lease, savepoint).await,
+            None => Ok(()),
+        }
+    };
+    let insert = async {
+        let prepared = lease.prepare(sql).await?;
+        let values = rows.iter().flat_map(|row| &row.values);
+        let values: Vec<&Bound> = values.collect();
+        let inserted = lease.client()?.query_raw(&prepared, values);
+        let inserted = inserted.await.map_err(fault::translate)?;
+        inserted.try_collect().await.map_err(fault::translate)
+    };
+    // Polled in this order, so that the server gets both in it.
+    let ((), inserted) = try_join(make_savepoint, insert).await?;
+    Ok(inserted)
 }
 
 #[cfg(test)]
