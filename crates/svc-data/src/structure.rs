@@ -84,7 +84,8 @@ pub struct Model {
     pub(crate) key: Vec<usize>,
     /// The column that distinguishes rows where the key may not; not a field.
     pub(crate) row_id: Option<String>,
-    /// The column by which SQLite finds a row that was just inserted; none where a trigger may have changed it since.
+    /// The column by which SQLite finds a row that was just inserted; none where a table has no row ids that can be named, and
+    /// where a trigger may have changed the row since.
     pub(crate) new_row_id: Option<&'static str>,
     /// Whether rows can be distinguished at all: by the key, or by the row id.
     pub(crate) distinct_rows: bool,
