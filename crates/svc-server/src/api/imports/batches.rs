@@ -29,8 +29,10 @@ pub(super) struct Batch {
     pub(super) bytes: u64,
     /// The rows, each with the reason why it describes no record.
     pub(super) rows: Vec<(u64, RawRow, Option<Invalid>)>,
-    /// The records that the others describe, and their hash.
-    pub(super) bodies: (Arc<[JsonObject]>, String),
+    /// The records that the others describe.
+    pub(super) bodies: Arc<[JsonObject]>,
+    /// The [hash](hash_of) of these records.
+    pub(super) hash: String,
     /// The columns of CSV.
     pub(super) columns: Arc<[String]>,
 }
@@ -54,7 +56,8 @@ impl Batch {
             after: (first - 1).saturating_sub(settings.skip),
             bytes,
             rows,
-            bodies: (bodies.into(), hash),
+            bodies: bodies.into(),
+            hash,
             columns,
         })
     }

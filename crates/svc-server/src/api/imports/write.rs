@@ -37,7 +37,7 @@ impl Batch {
             .records()
             .await?;
         let mut options = settings.options();
-        let written = match (self.bodies.0.is_empty(), import.dry_run) {
+        let written = match (self.bodies.is_empty(), import.dry_run) {
             (true, _) => Vec::new(),
             (false, true) => self.tried(&records, options).await?,
             (false, false) => {
@@ -59,8 +59,8 @@ impl Batch {
         uid: &str,
     ) -> ApiResult<Vec<Written>> {
         let key = batch_key(uid, self.after);
-        let bodies = self.bodies.clone();
-        let create = create_once(state, records, bodies, options, store, key);
+        let (bodies, hash) = (Arc::clone(&self.bodies), self.hash.clone());
+        let create = create_once(state, records, bodies, hash, options, store, key);
         let outcomes = Box::pin(create).await.map_err(|error| match error {
             ApiError::Undecided(_) => wrong(self.undecided()),
             error => error,
@@ -100,7 +100,7 @@ impl Batch {
             );
             Box::pin(async move { Err(ends) })
         }));
-        let created = records.bulk_create(&self.bodies.0, options).await;
+        let created = records.bulk_create(&self.bodies, options).await;
         if let Some(seen) = seen.lock().take() {
             return seen.into_iter().collect();
         }

@@ -90,7 +90,8 @@ pub(super) async fn bulk_create(
 pub(crate) async fn create_once(
     state: &Shared,
     records: Records<Write>,
-    (bodies, hash): (Arc<[JsonObject]>, String),
+    bodies: Arc<[JsonObject]>,
+    hash: String,
     options: BulkOptions,
     store: Store,
     key: String,
