@@ -81,7 +81,7 @@ pub use record::{
     RawValue, RecordJson, ValueForm, Written,
 };
 pub use resource::{
-    BulkOptions, Examined, Location, Page, Resource, ResourceUrl, Rest, ServerLocation,
+    BulkOptions, Examined, Location, NewRecords, Page, Resource, ResourceUrl, Rest, ServerLocation,
     StatementKind, UpdateOptions,
 };
 pub use sql::SqlOutput;

@@ -33,7 +33,7 @@ use jiff::Timestamp;
 use svc_model::{Count, Invalid, ListQuery, RecordView, wire::BoxFuture};
 use tokio::sync::Mutex;
 
-pub use self::bulk_create::BulkOptions;
+pub use self::bulk_create::{BulkOptions, NewRecords};
 pub use self::change::UpdateOptions;
 pub(crate) use self::change::writable;
 pub use self::connect::{Location, ResourceUrl, ServerLocation};

@@ -246,6 +246,16 @@ impl Model {
         self.key.iter().filter_map(|index| self.fields.get(*index))
     }
 
+    /// The field of the primary key that is the row id by which SQLite finds a new row.
+    pub(crate) fn key_by_row_id(&self) -> Option<usize> {
+        let [key] = *self.key.as_slice() else {
+            return None;
+        };
+        let field = self.fields.get(key)?;
+        let is_row_id = matches!(field.default, Some(Default::AutoIncrement));
+        (is_row_id && self.new_row_id.is_some()).then_some(key)
+    }
+
     pub(crate) fn index_of(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }

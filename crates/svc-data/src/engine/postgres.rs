@@ -17,14 +17,14 @@ use super::server::{
     change::{Change, found},
 };
 use crate::{
-    Error, ErrorKind, Field, Location, Model, RecordJson, ResourceOptions, Result, Structure,
+    Error, ErrorKind, Field, Location, Model, ResourceOptions, Result, Structure,
     admission::{Admission, Work},
     functions::FunctionCall,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
     record::{
-        Changed, Part, Projection, RecordBody,
+        Changed, Part,
         change_all::{ChangeAll, ChangedRecords},
     },
     sql::{SqlJob, SqlOutput},
@@ -291,12 +291,12 @@ impl ServerEngine for Postgres {
 
     async fn create_together(
         lease: &mut Lease,
-        model: &Arc<Model>,
-        records: &[&RecordBody],
-        shown: &Projection,
+        model: &Model,
+        records: &[&Self::Create],
+        keys_alone: bool,
         savepoint: &str,
-    ) -> Result<Vec<RecordJson>> {
-        write::create_together(lease, model, records, shown, savepoint).await
+    ) -> Result<Vec<Row>> {
+        write::create_together(lease, model, records, keys_alone, savepoint).await
     }
 
     async fn transaction_name(&self, lease: &mut Lease) -> Result<Option<String>> {

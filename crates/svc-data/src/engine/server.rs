@@ -207,14 +207,15 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     }
 
     /// Creates records, of which there is at least one, in an open transaction, with fewer statements than records, behind
-    /// the statement that makes a savepoint. When it fails, the transaction is as after any statement that failed.
+    /// the statement that makes a savepoint. Gives their rows: all fields, or those of the primary key in the order of the
+    /// columns. When it fails, the transaction is as after any statement that failed.
     fn create_together(
         _lease: &mut Lease<Self::Manager>,
-        _model: &Arc<Model>,
-        _records: &[&RecordBody],
-        _shown: &Projection,
+        _model: &Model,
+        _records: &[&Self::Create],
+        _keys_alone: bool,
         _savepoint: &str,
-    ) -> impl Future<Output = Result<Vec<RecordJson>>> + Send {
+    ) -> impl Future<Output = Result<Vec<Self::Row>>> + Send {
         async { Err(Error::internal("this engine creates records one at a time")) }
     }
 

@@ -28,9 +28,11 @@ pub(crate) type BulkResults = Vec<Result<RecordJson>>;
 /// Records to be created in one transaction, ready for an engine.
 pub(crate) struct BulkPlan {
     /// Each record, or why it is refused.
-    pub(crate) records: Vec<Result<RecordBody>>,
+    pub(crate) records: Arc<[Result<RecordBody>]>,
     pub(crate) atomic: bool,
     pub(crate) shown: Projection,
+    /// Whether the primary key is all that has to be known of most records that are created.
+    pub(crate) keys_suffice: bool,
     pub(crate) before_commit: Option<BeforeCommit>,
     /// The note of the only record.
     pub(crate) note: Note,
@@ -51,6 +53,11 @@ impl BulkPlan {
             transaction,
         };
         before_commit(&prepared).await
+    }
+
+    /// Whether the keys alone of the records behind these are read back: where that is enough, and one was read whole.
+    pub(crate) fn reads_keys_alone(&self, before: &[Result<RecordJson>]) -> bool {
+        self.keys_suffice && before.iter().any(Result::is_ok)
     }
 
     /// Whether records that are there may be changed.

@@ -105,6 +105,12 @@ impl Projection {
         Self { keeping, ..self }
     }
 
+    /// Whether it shows the primary key, and nothing is kept beside it.
+    pub(crate) fn is_key(&self, model: &Model) -> bool {
+        let is_in_key = |index| model.key.contains(index);
+        self.fields.iter().all(is_in_key) && self.keeping.is_none() && self.excerpt.is_none()
+    }
+
     /// Whether it shows these fields, all of them or so many in all, as they are kept.
     pub(crate) fn is_as_kept(&self, keeping: &Keeping, fields: usize) -> bool {
         let is_whole = self.zone.is_utc && self.excerpt.is_none() && self.fields.len() == fields;

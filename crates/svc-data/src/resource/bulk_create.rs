@@ -21,8 +21,51 @@ pub struct BulkOptions {
     pub on_conflict: Option<Vec<String>>,
     /// What of the created records is answered.
     pub view: RecordView,
+    /// Whether the primary key is all that has to be known of most created records. Where the view shows no more than that,
+    /// only the first ones are read back whole, and the entity tag of the others is empty if the engine has their keys
+    /// without it.
+    pub keys_suffice: bool,
+    /// The bodies as they were read before with these options, so that this is not done again while the model is the same.
+    pub read: Option<NewRecords>,
     /// Called right before the commit.
     pub before_commit: Option<BeforeCommit>,
+}
+
+/// Bodies of records that are to be created, read against a model.
+#[derive(Clone)]
+pub struct NewRecords {
+    model: Arc<Model>,
+    records: Arc<[Result<RecordBody>]>,
+}
+
+impl NewRecords {
+    /// Reads bodies. What is wrong with one is its own, and said when it is to be created.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] when the options do not fit the model.
+    pub fn read(model: &Arc<Model>, bodies: &[JsonObject], options: &BulkOptions) -> Result<Self> {
+        let wanted = Projection::resolve(model, &options.view)?;
+        let unique = unique_key(model, options.on_conflict.as_deref())?;
+        let read = |body| read_new(model, body, &wanted.zone, unique.as_ref());
+        Ok(Self {
+            model: Arc::clone(model),
+            records: bodies.iter().map(read).collect(),
+        })
+    }
+
+    /// The same, of a model, if they were read against this one.
+    fn of(self, model: &Arc<Model>) -> Option<Self> {
+        Arc::ptr_eq(&self.model, model).then_some(self)
+    }
+}
+
+impl fmt::Debug for NewRecords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewRecords")
+            .field("model", &self.model.name)
+            .field("records", &self.records.len())
+            .finish()
+    }
 }
 
 impl fmt::Debug for BulkOptions {
@@ -31,6 +74,8 @@ impl fmt::Debug for BulkOptions {
             .field("atomic", &self.atomic)
             .field("on_conflict", &self.on_conflict)
             .field("view", &self.view)
+            .field("keys_suffice", &self.keys_suffice)
+            .field("read", &self.read)
             .finish_non_exhaustive()
     }
 }
@@ -63,9 +108,11 @@ impl Resource {
         self.with_structure(model, StatementKind::Create, |driver, _, model| {
             let keeping = self.kept(model);
             let wanted = Projection::resolve(model, &options.view)?.keeping(keeping.clone());
-            let unique = unique_key(model, options.on_conflict.as_deref())?;
-            let read = |body| read_new(model, body, &wanted.zone, unique.as_ref());
-            let records: Vec<_> = bodies.iter().map(read).collect();
+            let known = options.read.clone().and_then(|read| read.of(model));
+            let NewRecords { records, .. } = match known {
+                Some(read) => read,
+                None => NewRecords::read(model, bodies, options)?,
+            };
             let compares = records
                 .iter()
                 .any(|record| record.as_ref().is_ok_and(|record| !record.fixed.is_empty()));
@@ -73,18 +120,20 @@ impl Resource {
                 true => Projection::all(model, &wanted.zone).keeping(keeping),
                 false => wanted.clone(),
             };
+            let keys_suffice = options.keys_suffice && shown.is_key(model);
             let plan = BulkPlan {
                 records,
                 atomic: options.atomic,
                 shown,
+                keys_suffice,
                 before_commit: options.before_commit.clone(),
                 note: note.clone(),
             };
             Ok(Box::pin(async move {
                 if plan.atomic && plan.records.iter().any(Result::is_err) {
-                    let each = plan.records.into_iter();
+                    let each = plan.records.iter();
                     return Ok(each
-                        .map(|record| Err(record.err().unwrap_or_else(taken_back)))
+                        .map(|record| Err(record.clone().err().unwrap_or_else(taken_back)))
                         .collect());
                 }
                 let mut results = driver.bulk_create(model, plan).await?;
@@ -100,8 +149,8 @@ impl Resource {
     }
 
     /// Whether a bulk create was committed of which [`Prepared`](crate::Prepared) gave this transaction and these
-    /// records, by key and entity tag. `None` where that cannot be found out: the table has no primary key, or records
-    /// with these keys have other values by now.
+    /// records, by key and entity tag; the tag is empty where it is not known. `None` where that cannot be found out: the
+    /// table has no primary key, or there are records with these keys and none of them has its known tag.
     ///
     /// # Errors
     /// As [`Resource::retrieve`].

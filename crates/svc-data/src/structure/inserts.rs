@@ -18,22 +18,28 @@ pub(crate) struct Insert {
     pub(crate) given: Vec<usize>,
     /// How many records it creates.
     pub(crate) records: usize,
+    /// Whether it returns the primary keys alone.
+    pub(crate) returns_keys_alone: bool,
     pub(crate) sql: String,
     /// The statement that reads the new record by its row id, where the first one does not return it.
     pub(crate) read: Option<String>,
 }
 
 impl Inserts {
-    /// The statement for so many records that give these fields; `write` writes it when it is not known.
+    /// The statement for so many records that give these fields, and of which all is returned or the primary keys alone;
+    /// `write` writes it when it is not known.
     pub(crate) fn get_or_write(
         &self,
         given: &[usize],
         records: usize,
+        keys_alone: bool,
         write: impl FnOnce() -> Result<Insert>,
     ) -> Result<Arc<Insert>> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let mut alike = known.iter();
-        if let Some(insert) = alike.find(|it| it.records == records && it.given == given) {
+        let is_alike = |it: &&Arc<Insert>| {
+            it.records == records && it.returns_keys_alone == keys_alone && it.given == given
+        };
+        if let Some(insert) = known.iter().find(is_alike) {
             return Ok(Arc::clone(insert));
         }
         drop(known);
@@ -56,11 +62,12 @@ mod tests {
             Ok(Insert {
                 given: given.to_vec(),
                 records,
+                returns_keys_alone: false,
                 sql: sql.to_owned(),
                 read: None,
             })
         };
-        let insert = inserts.get_or_write(given, records, write);
+        let insert = inserts.get_or_write(given, records, false, write);
         insert.unwrap().sql.clone()
     }
 

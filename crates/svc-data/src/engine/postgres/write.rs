@@ -121,7 +121,7 @@ impl Create {
         let Some((given, values)) = given.filter(|_| self.unique.is_empty()) else {
             return self.write_statement();
         };
-        let insert = insert_of(&self.model, &given, 1)?;
+        let insert = insert_of(&self.model, &given, 1, false)?;
         Ok(Statement {
             sql: insert.sql.clone(),
             values,
@@ -344,6 +344,13 @@ fn table(model: &Model) -> TableRef {
 fn returned(model: &Model) -> Vec<Expr> {
     let fields = model.fields.iter();
     fields.map(|field| types::read(SELF, field)).collect()
+}
+
+/// The same of the primary key, in the order of the columns.
+fn returned_keys(model: &Model) -> Vec<Expr> {
+    let fields = model.fields.iter().enumerate();
+    let keys = fields.filter(|(index, _)| model.key.contains(index));
+    keys.map(|(_, field)| types::read(SELF, field)).collect()
 }
 
 /// A value as the text that PostgreSQL reads as the type of the column; refused where something of it would be

@@ -1,5 +1,7 @@
 //! Many records that are created, or changed, in one transaction of a database server.
 
+mod together;
+
 use std::sync::Arc;
 
 use super::{
@@ -9,15 +11,10 @@ use super::{
     upsert::{Tries, Upsert, is_taken_back},
 };
 use crate::{
-    Error, ErrorKind, Model, RecordJson, Result,
+    ErrorKind, Model, RecordJson, Result,
     record::{BulkPlan, BulkResults, Projection, RecordBody, take_back},
 };
 
-/// How many records are created with one statement as long as none of them is refused.
-const TOGETHER: usize = 256;
-/// Makes the savepoint of records that are created together, and makes it again for those behind them.
-const MAKE_SAVEPOINT: &str = "SAVEPOINT records";
-const MOVE_SAVEPOINT: &str = "RELEASE records; SAVEPOINT records";
 /// Takes back what was done since the savepoint of a record.
 const UNDO_RECORD: &str = "ROLLBACK TO record";
 
@@ -79,91 +76,57 @@ async fn create_each<E: ServerEngine>(
     model: &Arc<Model>,
     plan: &BulkPlan,
 ) -> Result<BulkResults> {
-    let mut results = Vec::with_capacity(plan.records.len());
     // Records of one statement do not see each other.
     let may_be_together = plan.records.len() > 1 && !plan.has_upserts();
-    let together = may_be_together && E::creates_together(lease, model).await?;
-    let mut savepoint = MAKE_SAVEPOINT;
-    for records in plan.records.chunks(TOGETHER) {
-        if together {
-            let created = create_together::<E>(lease, model, plan, records, &mut savepoint);
-            if let Some(created) = created.await? {
-                results.extend(created);
-                continue;
-            }
-        }
-        for record in records {
-            let result = match record {
-                Ok(record) => create_one::<E>(lease, model, plan, record).await,
-                Err(error) => Err(error.clone()),
-            };
-            match result {
-                Err(error) if error.kind() != ErrorKind::Invalid => return Err(error),
-                result => results.push(result),
-            }
-        }
+    if may_be_together && E::creates_together(lease, model).await? {
+        return together::create_all::<E>(lease, model, plan).await;
+    }
+    let mut results = Vec::with_capacity(plan.records.len());
+    for record in &*plan.records {
+        let new = NewRecord::<E>::of(model, record, plan);
+        create_one(lease, model, plan, record, &new, &mut results).await?;
     }
     Ok(results)
 }
 
-/// Creates records in one savepoint, but for those that are known to be wrong. When another one is refused, nothing is
-/// done, and `None` is returned.
-async fn create_together<E: ServerEngine>(
+/// Creates a record in a savepoint, unless it is known to be wrong, and adds what became of it.
+async fn create_one<E: ServerEngine>(
     lease: &mut Lease<E::Manager>,
-    model: &Arc<Model>,
+    model: &Model,
     plan: &BulkPlan,
-    records: &[Result<RecordBody>],
-    savepoint: &mut &'static str,
-) -> Result<Option<BulkResults>> {
-    let good: Vec<&RecordBody> = records.iter().flatten().collect();
-    let created = match good.as_slice() {
-        [] => Ok(Vec::new()),
-        good => {
-            let make = std::mem::replace(savepoint, MOVE_SAVEPOINT);
-            E::create_together(lease, model, good, &plan.shown, make).await
-        }
+    record: &Result<RecordBody>,
+    new: &Result<NewRecord<E>>,
+    results: &mut BulkResults,
+) -> Result<()> {
+    let result = match (record, new) {
+        (Ok(record), Ok(new)) => create_in_savepoint(lease, model, &plan.shown, record, new).await,
+        (Err(error), _) | (_, Err(error)) => Err(error.clone()),
     };
-    let created = created.and_then(|created| {
-        for (record, created) in good.iter().zip(&created) {
-            record.fixed.check(model, created, &plan.shown.zone)?;
+    match result {
+        Err(error) if error.kind() != ErrorKind::Invalid => Err(error),
+        result => {
+            results.push(result);
+            Ok(())
         }
-        Ok(created)
-    });
-    match created {
-        Ok(created) => {
-            let mut created = created.into_iter();
-            let results = records.iter().map(|record| match record {
-                Ok(_) => created
-                    .next()
-                    .ok_or_else(|| Error::internal("a record is missing")),
-                Err(error) => Err(error.clone()),
-            });
-            Ok(Some(results.collect()))
-        }
-        Err(error) if E::is_refusal(&error) => {
-            E::run(lease, "ROLLBACK TO records").await?;
-            Ok(None)
-        }
-        Err(error) => Err(error),
     }
 }
 
-async fn create_one<E: ServerEngine>(
+async fn create_in_savepoint<E: ServerEngine>(
     lease: &mut Lease<E::Manager>,
-    model: &Arc<Model>,
-    plan: &BulkPlan,
+    model: &Model,
+    shown: &Projection,
     record: &RecordBody,
+    new: &NewRecord<E>,
 ) -> Result<RecordJson> {
-    let new = NewRecord::<E>::new(model, record, plan.shown.clone())?;
     E::run(lease, "SAVEPOINT record").await?;
-    let created = match &new {
+    let created = match new {
         NewRecord::Create(create) => create.insert(lease).await,
         NewRecord::Upsert(upsert) => upsert.run_within(lease).await,
     };
     let created = created.and_then(|created| {
         // What a record had to have before it was changed was compared then.
         if created.before.is_none() {
-            record.fixed.check(model, &created, &plan.shown.zone)?;
+            record.fixed.check(model, &created, &shown.zone)?;
         }
         Ok(created)
     });
@@ -192,6 +155,14 @@ enum NewRecord<E: ServerEngine> {
 }
 
 impl<E: ServerEngine> NewRecord<E> {
+    /// That of a record of a plan, or why there is none.
+    fn of(model: &Arc<Model>, record: &Result<RecordBody>, plan: &BulkPlan) -> Result<Self> {
+        match record {
+            Ok(record) => Self::new(model, record, plan.shown.clone()),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
     fn new(model: &Arc<Model>, record: &RecordBody, shown: Projection) -> Result<Self> {
         Ok(match record.unique.is_empty() {
             true => Self::Create(E::Create::new(model, record, shown)?),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rusqlite::params_from_iter;
+use rusqlite::{params_from_iter, types::ValueRef};
 use sea_query::{
     Expr, ExprTrait, Query, ReturningClause, SelectStatement, SqliteQueryBuilder, Value,
 };
@@ -88,6 +88,7 @@ fn insert_of(model: &Model, given: &[usize]) -> Result<Insert> {
     Ok(Insert {
         given: given.to_vec(),
         records: 1,
+        returns_keys_alone: false,
         sql: insert.build(SqliteQueryBuilder).0,
         read: read.map(|read| read.sql),
     })
@@ -107,7 +108,7 @@ impl Create {
             model: Arc::clone(model),
             insert: model
                 .inserts
-                .get_or_write(&given, 1, || insert_of(model, &given))?,
+                .get_or_write(&given, 1, false, || insert_of(model, &given))?,
             values,
             shown,
         })
@@ -117,14 +118,40 @@ impl Create {
     fn run_unchecked(&self, session: Session<'_>) -> Result<RecordJson, Fault> {
         let model = &self.model;
         let inserted = session.translate(self.insert(session));
-        let (identity, returned) = inserted
-            .map_err(|error| refusal::explain(&session, model, &self.given(), None, error))?;
+        let (identity, returned) = inserted.map_err(|error| self.explain(session, error))?;
         let returned = match returned {
             Some(record) if !model.is_view => return Ok(record),
             returned => returned,
         };
         let found = one(session, model, &by_identity(model, &identity), &self.shown)?;
         Ok(found.or(returned).ok_or_else(taken_away)?)
+    }
+
+    /// Creates the record, and says nothing of it but its key, a field that is the row id. The caller has checked the
+    /// version of the structure in this transaction.
+    fn run_for_key(&self, session: Session<'_>, key: usize) -> Result<RecordJson, Fault> {
+        if self.insert.read.is_none() {
+            return self.run_unchecked(session);
+        }
+        let inserted = session
+            .prepare_cached(&self.insert.sql)
+            .and_then(|mut insert| insert.execute(params_from_iter(&self.values)));
+        match session.translate(inserted) {
+            Ok(0) => Err(left_out().into()),
+            Ok(_) => {
+                let row_id = ValueRef::Integer(session.last_insert_rowid());
+                let key = self.model.at(key)?;
+                let mut body = [b"{", key.json_key.as_bytes()].concat();
+                json::write_value(&mut body, key, row_id, &self.shown.zone);
+                body.push(b'}');
+                Ok(RecordJson::new(body.into(), String::new()))
+            }
+            Err(error) => Err(self.explain(session, error).into()),
+        }
+    }
+
+    fn explain(&self, session: Session<'_>, error: Error) -> Error {
+        refusal::explain(&session, &self.model, &self.given(), None, error)
     }
 
     /// The values that the statement gives, as they are stored.

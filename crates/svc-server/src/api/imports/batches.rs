@@ -2,6 +2,7 @@
 
 use std::{fs::File, sync::Arc};
 
+use svc_data::NewRecords;
 use svc_model::{Invalid, JsonObject, resources::ModelDescription};
 use tokio::{
     sync::mpsc,
@@ -33,6 +34,8 @@ pub(super) struct Batch {
     pub(super) bodies: Arc<[JsonObject]>,
     /// The [hash](hash_of) of these records.
     pub(super) hash: String,
+    /// The records, read against their model.
+    pub(super) read: Option<NewRecords>,
     /// The columns of CSV.
     pub(super) columns: Arc<[String]>,
 }
@@ -43,6 +46,7 @@ impl Batch {
         bytes: u64,
         columns: Arc<[String]>,
         settings: &Settings,
+        read: impl Fn(&[JsonObject]) -> Option<NewRecords>,
     ) -> ApiResult<Self> {
         let first = rows.first().map_or(1, |row| row.number);
         let mut bodies = Vec::with_capacity(rows.len());
@@ -56,6 +60,7 @@ impl Batch {
             after: (first - 1).saturating_sub(settings.skip),
             bytes,
             rows,
+            read: read(&bodies),
             bodies: bodies.into(),
             hash,
             columns,
@@ -89,13 +94,14 @@ impl Batches {
 }
 
 /// Reads the rows behind the first `done`. What is in a batch depends on the place where it begins and on the settings alone,
-/// so that one that was interrupted is read again with the same rows.
+/// so that one that was interrupted is read again with the same rows. `read` reads records against their model.
 pub(super) fn read_ahead(
     file: File,
     settings: Settings,
     model: ModelDescription,
     longest: usize,
     done: u64,
+    read: impl Fn(&[JsonObject]) -> Option<NewRecords> + Send + 'static,
 ) -> Batches {
     let (sender, receiver) = mpsc::channel(1);
     let reader = spawn_blocking(move || {
@@ -137,7 +143,7 @@ pub(super) fn read_ahead(
             }
             let is_end = rows.is_empty();
             if !is_end {
-                let batch = Batch::new(rows, reader.bytes(), reader.columns(), &settings);
+                let batch = Batch::new(rows, reader.bytes(), reader.columns(), &settings, &read);
                 let batch = batch.map_err(|error| Unreadable(error.to_string()));
                 if sender.blocking_send(batch).is_err() {
                     return;
@@ -180,7 +186,7 @@ mod tests {
             .write_all(text.as_bytes())
             .unwrap();
         let file = File::open(&path).unwrap();
-        let mut read = read_ahead(file, settings, model, 10 << 20, done);
+        let mut read = read_ahead(file, settings, model, 10 << 20, done, |_| None);
         let mut batches = Vec::new();
         while let Some(batch) = read.next().await {
             batches.push(match batch {

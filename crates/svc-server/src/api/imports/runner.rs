@@ -3,8 +3,8 @@
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
-use svc_data::turns::Caller;
-use svc_model::wire::BoxFuture;
+use svc_data::{NewRecords, turns::Caller};
+use svc_model::{JsonObject, wire::BoxFuture};
 use svc_store::Import;
 use tokio::{
     sync::watch,
@@ -209,7 +209,7 @@ impl Work {
         let model = self.patiently(|state, import| {
             Box::pin(async move {
                 let access = Access::<Write>::of_starter(&state, &import).await?;
-                Ok(access.records().await?.model().description())
+                Ok(Arc::clone(access.records().await?.model()))
             })
         });
         let model = match model.await? {
@@ -220,7 +220,11 @@ impl Work {
         let done = number(self.import.rows_read);
         let (mut refused, mut bytes) = (number(self.import.refused), 0);
         let longest = self.state.config.body_limit;
-        let mut batches = read_ahead(file, (*settings).clone(), model, longest, done);
+        let description = model.description();
+        let options = settings.options();
+        // What does not fit the model is said when the batch is written.
+        let read = move |bodies: &[JsonObject]| NewRecords::read(&model, bodies, &options).ok();
+        let mut batches = read_ahead(file, (*settings).clone(), description, longest, done, read);
         loop {
             let batch = match self.unless_ended(batches.next()).await? {
                 Tried::Ended(ended) => return Ok(ended),

@@ -81,6 +81,7 @@ impl Settings {
         let mut options = BulkOptions::default();
         options.on_conflict.clone_from(&self.on_conflict);
         options.view.fields = Some(Vec::new());
+        options.keys_suffice = true;
         options.view.time_zone.clone_from(&self.time_zone);
         options
     }

@@ -37,6 +37,7 @@ impl Batch {
             .records()
             .await?;
         let mut options = settings.options();
+        options.read.clone_from(&self.read);
         let written = match (self.bodies.is_empty(), import.dry_run) {
             (true, _) => Vec::new(),
             (false, true) => self.tried(&records, options).await?,

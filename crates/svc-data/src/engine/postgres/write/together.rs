@@ -7,11 +7,10 @@ use futures_util::{TryStreamExt as _, future::try_join};
 use sea_query::{Expr, PostgresQueryBuilder, Query, ReturningClause, Value};
 use tokio_postgres::Row;
 
-use super::{given, returned, table};
+use super::{Create, returned, returned_keys, table};
 use crate::{
-    Error, Model, RecordJson, Result,
+    Error, Model, Result,
     engine::{
-        answers::Cells as _,
         postgres::{
             connect::{Lease, Manager},
             fault,
@@ -21,7 +20,6 @@ use crate::{
         statement,
     },
     query::assignments::insert_values,
-    record::{Projection, RecordBody},
     structure::Insert,
 };
 
@@ -56,22 +54,17 @@ struct NewRow {
     values: Vec<Bound>,
 }
 
-/// Creates records behind a savepoint; those that follow each other and give the same columns come with one statement.
+/// Creates records behind a savepoint; those that follow each other and give the same columns come with one statement. Gives
+/// all fields of their rows, or the primary keys alone.
 pub(in super::super) async fn create_together(
-    lease: &mut Lease,
-    model: &Arc<Model>,
-    records: &[&RecordBody],
-    shown: &Projection,
+    lease: &Lease,
+    model: &Model,
+    records: &[&Create],
+    keys_alone: bool,
     savepoint: &str,
-) -> Result<Vec<RecordJson>> {
-    let rows = records.iter().map(|record| new_row(model, record));
-    let rows: Vec<NewRow> = match rows.collect::<Result<_>>() {
-        Ok(rows) => rows,
-        Err(error) => {
-            make(lease, savepoint).await?;
-            return Err(error);
-        }
-    };
+) -> Result<Vec<Row>> {
+    let rows = records.iter().map(|record| new_row(record));
+    let rows: Vec<NewRow> = rows.collect::<Result<_>>()?;
     let mut savepoint = Some(savepoint);
     let mut created = Vec::with_capacity(rows.len());
     for alike in rows.chunk_by(|a, b| a.given == b.given) {
@@ -79,15 +72,13 @@ pub(in super::super) async fn create_together(
         while let Some(first) = rest.first() {
             let (rows, others) = rest.split_at(at_once(rest.len(), first.given.len()));
             rest = others;
-            let insert = insert_of(model, &first.given, rows.len())?;
+            let insert = insert_of(model, &first.given, rows.len(), keys_alone)?;
             let inserted = run(lease, savepoint.take(), &insert.sql, rows).await;
             let inserted = inserted.map_err(|error| Manager::explain(model, error, true))?;
             if inserted.len() != rows.len() {
                 return Err(Error::invalid("a rule of the database left a record out"));
             }
-            for row in inserted {
-                created.push(row.record(&model.fields, shown)?);
-            }
+            created.extend(inserted);
         }
     }
     Ok(created)
@@ -99,33 +90,38 @@ fn at_once(rows: usize, columns: usize) -> usize {
     most.checked_ilog2().map_or(1, |power| 1 << power)
 }
 
-fn new_row(model: &Model, record: &RecordBody) -> Result<NewRow> {
-    let (given, values): (Vec<usize>, Vec<Expr>) =
-        given(model, &record.values)?.into_iter().unzip();
-    let values = values.into_iter().map(|value| match value {
-        Expr::Value(value) => Ok(<Bound as statement::Bound>::of(value)),
+fn new_row(record: &Create) -> Result<NewRow> {
+    let values = record.given.iter().map(|(index, value)| match value {
+        Expr::Value(value) => Ok((*index, <Bound as statement::Bound>::of(value.clone()))),
         _ => Err(Error::internal(
             "a column is given something else than a value",
         )),
     });
-    let values = values.collect::<Result<_>>()?;
+    let (given, values) = values.collect::<Result<Vec<_>>>()?.into_iter().unzip();
     Ok(NewRow { given, values })
 }
 
-/// The statement that inserts so many rows with values in these columns.
-pub(super) fn insert_of(model: &Model, given: &[usize], rows: usize) -> Result<Arc<Insert>> {
+/// The statement that inserts so many rows with values in these columns, and returns all columns or the primary keys alone.
+pub(super) fn insert_of(
+    model: &Model,
+    given: &[usize],
+    rows: usize,
+    keys_alone: bool,
+) -> Result<Arc<Insert>> {
     let write = || {
         Ok(Insert {
             given: given.to_vec(),
             records: rows,
-            sql: write(model, given, rows)?,
+            returns_keys_alone: keys_alone,
+            sql: write(model, given, rows, keys_alone)?,
             read: None,
         })
     };
-    model.inserts.get_or_write(given, rows, write)
+    let inserts = &model.inserts;
+    inserts.get_or_write(given, rows, keys_alone, write)
 }
 
-fn write(model: &Model, given: &[usize], rows: usize) -> Result<String> {
+fn write(model: &Model, given: &[usize], rows: usize, keys_alone: bool) -> Result<String> {
     let mut insert = Query::insert();
     insert.into_table(table(model));
     let nothing = || {
@@ -143,7 +139,11 @@ fn write(model: &Model, given: &[usize], rows: usize) -> Result<String> {
             }
         }
     }
-    insert.returning(ReturningClause::Exprs(returned(model)));
+    let returned = match keys_alone {
+        true => returned_keys(model),
+        false => returned(model),
+    };
+    insert.returning(ReturningClause::Exprs(returned));
     let Statement { sql, values } = insert.build(PostgresQueryBuilder).into();
     match values.len() == given.len() * rows {
         true => Ok(sql),

@@ -49,9 +49,10 @@ impl BulkCreate {
         session.check_version(&self.model)?;
         run("SAVEPOINT bulk")?;
         let mut results = Vec::with_capacity(self.records.len());
-        let pairs: Vec<Pair<'_>> = self.records.iter().zip(&self.plan.records).collect();
+        let pairs: Vec<Pair<'_>> = self.records.iter().zip(&*self.plan.records).collect();
         for pairs in pairs.chunks(TOGETHER) {
-            match self.create_together(session, pairs)? {
+            let key = self.key_read_alone(&results);
+            match self.create_together(session, pairs, key)? {
                 Some(created) => results.extend(created),
                 None => self.create_each(session, pairs, &mut results)?,
             }
@@ -68,20 +69,30 @@ impl BulkCreate {
         Ok(results)
     }
 
+    /// The field that is known of the records behind these without reading them.
+    fn key_read_alone(&self, before: &BulkResults) -> Option<usize> {
+        let key = self.model.key_by_row_id();
+        key.filter(|_| self.plan.reads_keys_alone(before))
+    }
+
     /// Creates records in one savepoint, but for those that are known to be wrong. When another one is refused, nothing is
     /// done, and `None` is returned.
     fn create_together(
         &self,
         session: Session<'_>,
         pairs: &[Pair<'_>],
+        key: Option<usize>,
     ) -> Result<Option<BulkResults>, Fault> {
         let run = |sql| control(&session, sql);
         run("SAVEPOINT records")?;
         let mut results = Vec::with_capacity(pairs.len());
         for (create, record) in pairs {
-            let result = match create {
-                Ok(create) => self.create(session, create, record),
-                Err(error) => {
+            let result = match (create, key) {
+                (Ok(NewRecord::Create(create)), Some(key)) => {
+                    session.translate(create.run_for_key(session, key))
+                }
+                (Ok(create), _) => self.create(session, create, record),
+                (Err(error), _) => {
                     results.push(Err(error.clone()));
                     continue;
                 }
