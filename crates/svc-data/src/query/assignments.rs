@@ -13,11 +13,11 @@ use crate::{
 pub(crate) type Assignment = (usize, Expr);
 
 /// Turns the values of a body into what is stored.
-pub(crate) fn assignments(
+pub(crate) fn assignments<T>(
     model: &Model,
     values: &Values,
-    stored: impl Fn(&Field, &Scalar) -> Result<Expr, String>,
-) -> Result<Vec<Assignment>> {
+    stored: impl Fn(&Field, &Scalar) -> Result<T, String>,
+) -> Result<Vec<(usize, T)>> {
     let mut invalid = Refusals::default();
     let mut assignments = Vec::with_capacity(values.len());
     for (index, scalar) in values {

@@ -24,7 +24,6 @@ use crate::{
         CreateRecord, ServerEngine as _, change::Change, connections::Faults as _,
         transaction::finish,
     },
-    engine::statement,
     query::{
         SELF,
         assignments::{Assignment, assignments, insert_values, set_values},
@@ -47,8 +46,9 @@ pub(super) use upsert::{Upserts, change_or_create};
 /// A record to be created.
 pub(crate) struct Create {
     model: Arc<Model>,
-    /// What it gives to its columns.
-    given: Vec<Assignment>,
+    /// The fields that it gives, and their values.
+    given: Vec<usize>,
+    values: Vec<Bound>,
     /// The fields in which another record may have its values; then nothing is created.
     unique: Vec<usize>,
     shown: Projection,
@@ -56,9 +56,11 @@ pub(crate) struct Create {
 
 impl CreateRecord<Manager> for Create {
     fn new(model: &Arc<Model>, body: &RecordBody, shown: Projection) -> Result<Self> {
+        let (given, values) = given(model, &body.values)?;
         Ok(Self {
             model: Arc::clone(model),
-            given: given(model, &body.values)?,
+            given,
+            values,
             unique: body.unique.iter().map(|(index, _)| *index).collect(),
             shown,
         })
@@ -87,44 +89,46 @@ impl CreateRecord<Manager> for Create {
     }
 }
 
-/// What a new record gives to its columns.
-fn given(model: &Model, values: &Values) -> Result<Vec<Assignment>> {
-    let mut assignments = assignments(model, values, Postgres::stored)?;
+/// The fields that a new record gives, and their values.
+fn given(model: &Model, values: &Values) -> Result<(Vec<usize>, Vec<Bound>)> {
+    let stored = |field: &Field, scalar: &Scalar| stored(field, scalar).map(Bound);
+    let given = assignments(model, values, stored)?.into_iter();
     // A number that the database chooses is left out.
-    assignments.retain(|(index, value)| {
-        let numbered = model.fields.get(*index).is_some_and(|field| {
+    let is_chosen = |index: usize| {
+        model.fields.get(index).is_some_and(|field| {
             matches!(field.default, Some(Default::AutoIncrement)) && !field.nullable
-        });
-        !(numbered && *value == Expr::val(sea_query::Value::String(None)))
-    });
-    Ok(assignments)
+        })
+    };
+    let given = given.filter(|(index, value)| value.0.is_some() || !is_chosen(*index));
+    Ok(given.unzip())
 }
 
 impl Create {
     /// What finds the field whose value the server could not read.
     pub(super) fn probes(&self) -> Vec<Probe> {
-        let probes = self.given.iter().filter_map(|(index, value)| {
-            let is_null = matches!(value, Expr::Value(value) if *value == value.as_null());
-            let field = self.model.fields.get(*index).filter(|_| !is_null)?;
-            Probe::of_stored(field, value.clone())
+        let given = self.given.iter().zip(&self.values);
+        let probes = given.filter_map(|(index, value)| {
+            let text = value.0.as_deref()?;
+            Probe::of_stored(self.model.fields.get(*index)?, Expr::val(text))
         });
         probes.collect()
     }
 
+    /// What it gives to its columns.
+    fn assignments(&self) -> impl Iterator<Item = Assignment> {
+        let given = self.given.iter().zip(&self.values);
+        given.map(|(index, value)| (*index, Expr::val(value.0.clone())))
+    }
+
     /// The statement that creates it.
     fn statement(&self) -> Result<Statement> {
-        let given = self.given.iter().map(|(index, value)| match value {
-            Expr::Value(value) => Some((*index, <Bound as statement::Bound>::of(value.clone()))),
-            _ => None,
-        });
-        let given: Option<(Vec<usize>, Vec<Bound>)> = given.collect();
-        let Some((given, values)) = given.filter(|_| self.unique.is_empty()) else {
+        if !self.unique.is_empty() {
             return self.write_statement();
-        };
-        let insert = insert_of(&self.model, &given, 1, false)?;
+        }
+        let insert = insert_of(&self.model, &self.given, 1, false)?;
         Ok(Statement {
             sql: insert.sql.clone(),
-            values,
+            values: self.values.clone(),
         })
     }
 
@@ -134,7 +138,7 @@ impl Create {
             [] => {
                 insert.or_default_values();
             }
-            given => insert_values(&mut insert, &self.model, given.iter().cloned())?,
+            _ => insert_values(&mut insert, &self.model, self.assignments())?,
         }
         Ok(insert.build(PostgresQueryBuilder).into())
     }

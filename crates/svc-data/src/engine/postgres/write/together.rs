@@ -17,7 +17,6 @@ use crate::{
             select::{Bound, Statement},
         },
         server::connections::Faults as _,
-        statement,
     },
     query::assignments::insert_values,
     structure::Insert,
@@ -48,12 +47,6 @@ pub(in super::super) async fn creates_together(lease: &mut Lease, model: &Model)
     Ok(plain.transpose()?.unwrap_or(false))
 }
 
-/// A row to be inserted: the fields that it gives, and their values.
-struct NewRow {
-    given: Vec<usize>,
-    values: Vec<Bound>,
-}
-
 /// Creates records behind a savepoint; those that follow each other and give the same columns come with one statement. Gives
 /// all fields of their rows, or the primary keys alone.
 pub(in super::super) async fn create_together(
@@ -63,19 +56,17 @@ pub(in super::super) async fn create_together(
     keys_alone: bool,
     savepoint: &str,
 ) -> Result<Vec<Row>> {
-    let rows = records.iter().map(|record| new_row(record));
-    let rows: Vec<NewRow> = rows.collect::<Result<_>>()?;
     let mut savepoint = Some(savepoint);
-    let mut created = Vec::with_capacity(rows.len());
-    for alike in rows.chunk_by(|a, b| a.given == b.given) {
+    let mut created = Vec::with_capacity(records.len());
+    for alike in records.chunk_by(|a, b| a.given == b.given) {
         let mut rest = alike;
         while let Some(first) = rest.first() {
-            let (rows, others) = rest.split_at(at_once(rest.len(), first.given.len()));
+            let (records, others) = rest.split_at(at_once(rest.len(), first.given.len()));
             rest = others;
-            let insert = insert_of(model, &first.given, rows.len(), keys_alone)?;
-            let inserted = run(lease, savepoint.take(), &insert.sql, rows).await;
+            let insert = insert_of(model, &first.given, records.len(), keys_alone)?;
+            let inserted = run(lease, savepoint.take(), &insert.sql, records).await;
             let inserted = inserted.map_err(|error| Manager::explain(model, error, true))?;
-            if inserted.len() != rows.len() {
+            if inserted.len() != records.len() {
                 return Err(Error::invalid("a rule of the database left a record out"));
             }
             created.extend(inserted);
@@ -88,17 +79,6 @@ pub(in super::super) async fn create_together(
 fn at_once(rows: usize, columns: usize) -> usize {
     let most = rows.min(MAX_BOUND.checked_div(columns).unwrap_or(1));
     most.checked_ilog2().map_or(1, |power| 1 << power)
-}
-
-fn new_row(record: &Create) -> Result<NewRow> {
-    let values = record.given.iter().map(|(index, value)| match value {
-        Expr::Value(value) => Ok((*index, <Bound as statement::Bound>::of(value.clone()))),
-        _ => Err(Error::internal(
-            "a column is given something else than a value",
-        )),
-    });
-    let (given, values) = values.collect::<Result<Vec<_>>>()?.into_iter().unzip();
-    Ok(NewRow { given, values })
 }
 
 /// The statement that inserts so many rows with values in these columns, and returns all columns or the primary keys alone.
@@ -163,7 +143,7 @@ async fn run(
     lease: &Lease,
     savepoint: Option<&str>,
     sql: &str,
-    rows: &[NewRow],
+    records: &[&Create],
 ) -> Result<Vec<Row>> {
     let make_savepoint = async {
         match savepoint {
@@ -173,7 +153,7 @@ async fn run(
     };
     let insert = async {
         let prepared = lease.prepare(sql).await?;
-        let values = rows.iter().flat_map(|row| &row.values);
+        let values = records.iter().flat_map(|record| &record.values);
         let values: Vec<&Bound> = values.collect();
         let inserted = lease.client()?.query_raw(&prepared, values);
         let inserted = inserted.await.map_err(fault::translate)?;

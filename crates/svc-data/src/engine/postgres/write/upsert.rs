@@ -106,7 +106,7 @@ impl Upserts {
         let key = condition(&found);
         let set = change.setting.iter();
         let set = set.flat_map(|setting| &setting.assignments);
-        let Some(values) = values(set.clone(), &key.values, &create.given) else {
+        let Some(values) = values(set.clone(), &key.values, &create.values) else {
             return write(change, create, found);
         };
         let indexes = |(index, _): &Assignment| *index;
@@ -116,7 +116,7 @@ impl Upserts {
             key: key.sql,
             unique: create.unique.clone(),
             set: set.map(indexes).collect(),
-            given: create.given.iter().map(indexes).collect(),
+            given: create.given.clone(),
         };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sql) = known.get(&shape) {
@@ -147,7 +147,7 @@ fn condition(test: &Expr) -> Statement {
 fn values<'a>(
     set: impl Iterator<Item = &'a Assignment>,
     key: &[Bound],
-    given: &[Assignment],
+    given: &[Bound],
 ) -> Option<Vec<Bound>> {
     let plain = |(_, value): &Assignment| match value {
         Expr::Value(value) => Some(<Bound as statement::Bound>::of(value.clone())),
@@ -156,9 +156,7 @@ fn values<'a>(
     let mut values = set.map(plain).collect::<Option<Vec<_>>>()?;
     values.extend_from_slice(key);
     values.extend_from_slice(key);
-    for value in given {
-        values.push(plain(value)?);
-    }
+    values.extend_from_slice(given);
     Some(values)
 }
 
@@ -173,11 +171,11 @@ fn write(change: &Change, create: &Create, found: Expr) -> Result<Statement> {
     let mut is_changed = Query::select();
     is_changed.expr(Expr::cust("1")).from(name(CHANGED));
     let mut new = Query::select();
-    new.exprs(create.given.iter().map(|(_, value)| value.clone()));
+    new.exprs(create.assignments().map(|(_, value)| value));
     new.and_where(Expr::exists(is_changed).not());
     let mut insert = create.insertion()?;
     let columns = create.given.iter();
-    let columns = columns.map(|(index, _)| Ok(name(&model.at(*index)?.name)));
+    let columns = columns.map(|index| Ok(name(&model.at(*index)?.name)));
     insert.columns(columns.collect::<Result<Vec<_>>>()?);
     let inserted = insert.select_from(new);
     inserted.map_err(|error| Error::internal("an insert has too few values").with_source(error))?;
