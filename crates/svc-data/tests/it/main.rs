@@ -2,6 +2,8 @@
 // Clippy's exception for tests covers test functions, not what they share.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[cfg(all(feature = "mysql", feature = "postgres"))]
+mod bulk;
 mod cursor;
 mod database;
 #[cfg(all(feature = "mysql", feature = "postgres"))]

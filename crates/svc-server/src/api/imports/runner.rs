@@ -8,7 +8,7 @@ use svc_model::{JsonObject, wire::BoxFuture};
 use svc_store::Import;
 use tokio::{
     sync::watch,
-    task::JoinSet,
+    task::{JoinSet, spawn_blocking},
     time::{Instant, MissedTickBehavior, interval, sleep},
 };
 use uuid::Uuid;
@@ -234,6 +234,7 @@ impl Work {
             let batch = batch.map_err(|unreadable| wrong(unreadable.to_string()))?;
             let batch = Arc::new(batch);
             let last = batch.last();
+            let whole = Arc::clone(&batch);
             let (settings, claim) = (Arc::clone(&settings), self.claim.clone());
             let written = self.patiently(move |state, import| {
                 let (batch, settings) = (Arc::clone(&batch), Arc::clone(&settings));
@@ -247,7 +248,10 @@ impl Work {
                     Ok((refused, bytes))
                 })
             });
-            match written.await? {
+            let written = written.await?;
+            // To free its many small pieces takes a while, for which the next batch does not wait.
+            spawn_blocking(move || drop(whole));
+            match written {
                 Tried::Ended(ended) => return Ok(ended),
                 Tried::Done((rows, more)) => (refused, bytes) = (refused + rows, bytes + more),
             }
