@@ -303,9 +303,9 @@ impl ServerEngine for Postgres {
         if !self.known(lease).await?.server.has_row_ids {
             return Ok(None);
         }
-        let client = lease.client()?;
-        let row = client.query_one("SELECT txid_current()::text", &[]);
-        let row = row.await.map_err(fault::translate)?;
+        let number = lease.prepare("SELECT txid_current()::text").await?;
+        let row = lease.client()?.query_one(&number, &[]).await;
+        let row = row.map_err(fault::translate)?;
         row.try_get(0).map_err(fault::translate)
     }
 
