@@ -99,8 +99,8 @@ impl Load {
         });
     }
 
-    /// Checks that what went wrong since was nothing but an outage of a few seconds: before that it may have been longer, so
-    /// that a statement waited for the cluster until its limit.
+    /// Checks that what went wrong was nothing but an outage, of a few seconds since then. Before that it may have been longer,
+    /// while a node joined again, so that a statement waited for the cluster until its limit.
     fn failed_shortly_since(&self, since: Instant) {
         let failures = std::mem::take(&mut *self.failures.lock().unwrap());
         for (when, said) in failures {

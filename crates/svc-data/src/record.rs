@@ -92,7 +92,8 @@ impl Counted {
 pub struct RecordJson {
     /// A JSON object.
     pub body: Bytes,
-    /// The entity tag of the whole record, with its quotes, whatever fields are shown.
+    /// The entity tag of the whole record, with its quotes, whatever fields are shown. Empty where [the primary key was
+    /// enough](crate::BulkOptions::keys_suffice).
     pub etag: String,
     /// What it was before, where it was changed just now.
     pub before: Option<Before>,

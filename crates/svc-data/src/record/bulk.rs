@@ -55,7 +55,7 @@ impl BulkPlan {
         before_commit(&prepared).await
     }
 
-    /// Whether the keys alone of the records behind these are read back: where that is enough, and one was read whole.
+    /// Whether the key alone of a record behind these is read back: where that is enough, and one of these was read whole.
     pub(crate) fn reads_keys_alone(&self, before: &[Result<RecordJson>]) -> bool {
         self.keys_suffice && before.iter().any(Result::is_ok)
     }

@@ -1,6 +1,6 @@
 //! Bulk create: records of one transaction, and whether one that was interrupted was committed.
 
-use std::{collections::HashSet, fmt, sync::Arc};
+use std::{collections::HashSet, fmt, ptr, sync::Arc};
 
 use svc_model::{JsonObject, RecordId, RecordView};
 
@@ -9,6 +9,7 @@ use crate::{
     engine::{ChangeRequest, Update},
     record::{BulkPlan, Note, Projection, RecordBody, read_key, taken_back},
     resource::create::{read_new, unique_key},
+    value::time::Zone,
 };
 
 /// How records are created in bulk.
@@ -22,10 +23,11 @@ pub struct BulkOptions {
     /// What of the created records is answered.
     pub view: RecordView,
     /// Whether the primary key is all that has to be known of most created records. Where the view shows no more than that,
-    /// only the first ones are read back whole, and the entity tag of the others is empty if the engine has their keys
-    /// without it.
+    /// nothing is compared, and none is changed instead, only some of them are read back whole, the first one among them. The
+    /// entity tag of the others is empty, and of use for [`Resource::was_committed`] alone.
     pub keys_suffice: bool,
-    /// The bodies as they were read before with these options, so that this is not done again while the model is the same.
+    /// The bodies as they were read before, so that this is not done again. It is done again where they are other ones, or
+    /// were read against another model or in another way.
     pub read: Option<NewRecords>,
     /// Called right before the commit.
     pub before_commit: Option<BeforeCommit>,
@@ -35,6 +37,9 @@ pub struct BulkOptions {
 #[derive(Clone)]
 pub struct NewRecords {
     model: Arc<Model>,
+    bodies: Arc<[JsonObject]>,
+    time_zone: Option<String>,
+    on_conflict: Option<Vec<String>>,
     records: Arc<[Result<RecordBody>]>,
 }
 
@@ -43,20 +48,45 @@ impl NewRecords {
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`] when the options do not fit the model.
-    pub fn read(model: &Arc<Model>, bodies: &[JsonObject], options: &BulkOptions) -> Result<Self> {
-        let wanted = Projection::resolve(model, &options.view)?;
-        let unique = unique_key(model, options.on_conflict.as_deref())?;
-        let read = |body| read_new(model, body, &wanted.zone, unique.as_ref());
+    pub fn read(
+        model: &Arc<Model>,
+        bodies: &Arc<[JsonObject]>,
+        options: &BulkOptions,
+    ) -> Result<Self> {
+        let zone = Projection::resolve(model, &options.view)?.zone;
         Ok(Self {
+            records: read_all(model, bodies, &zone, options)?,
             model: Arc::clone(model),
-            records: bodies.iter().map(read).collect(),
+            bodies: Arc::clone(bodies),
+            time_zone: options.view.time_zone.clone(),
+            on_conflict: options.on_conflict.clone(),
         })
     }
 
-    /// The same, of a model, if they were read against this one.
-    fn of(self, model: &Arc<Model>) -> Option<Self> {
-        Arc::ptr_eq(&self.model, model).then_some(self)
+    /// What was read, if it was read of these bodies, against this model and in this way.
+    fn of(
+        &self,
+        model: &Arc<Model>,
+        bodies: &[JsonObject],
+        options: &BulkOptions,
+    ) -> Option<Arc<[Result<RecordBody>]>> {
+        let is_the_same = Arc::ptr_eq(&self.model, model)
+            && ptr::eq(&*self.bodies, bodies)
+            && self.time_zone == options.view.time_zone
+            && self.on_conflict == options.on_conflict;
+        is_the_same.then(|| Arc::clone(&self.records))
     }
+}
+
+fn read_all(
+    model: &Model,
+    bodies: &[JsonObject],
+    zone: &Zone,
+    options: &BulkOptions,
+) -> Result<Arc<[Result<RecordBody>]>> {
+    let unique = unique_key(model, options.on_conflict.as_deref())?;
+    let read = |body| read_new(model, body, zone, unique.as_ref());
+    Ok(bodies.iter().map(read).collect())
 }
 
 impl fmt::Debug for NewRecords {
@@ -108,10 +138,10 @@ impl Resource {
         self.with_structure(model, StatementKind::Create, |driver, _, model| {
             let keeping = self.kept(model);
             let wanted = Projection::resolve(model, &options.view)?.keeping(keeping.clone());
-            let known = options.read.clone().and_then(|read| read.of(model));
-            let NewRecords { records, .. } = match known {
-                Some(read) => read,
-                None => NewRecords::read(model, bodies, options)?,
+            let known = options.read.as_ref();
+            let records = match known.and_then(|known| known.of(model, bodies, options)) {
+                Some(records) => records,
+                None => read_all(model, bodies, &wanted.zone, options)?,
             };
             let compares = records
                 .iter()
@@ -120,7 +150,8 @@ impl Resource {
                 true => Projection::all(model, &wanted.zone).keeping(keeping),
                 false => wanted.clone(),
             };
-            let keys_suffice = options.keys_suffice && shown.is_key(model);
+            let is_key = shown.is_key(model) && options.on_conflict.is_none() && !compares;
+            let keys_suffice = options.keys_suffice && is_key;
             let plan = BulkPlan {
                 records,
                 atomic: options.atomic,

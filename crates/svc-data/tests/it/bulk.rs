@@ -6,7 +6,9 @@ use std::{
     thread,
 };
 
-use svc_data::{BulkOptions, ErrorKind, NewRecords, Prepared, Resource, ResourceOptions};
+use svc_data::{
+    BulkOptions, ErrorKind, NewRecords, Prepared, RecordJson, Resource, ResourceOptions,
+};
 use svc_model::{Count, JsonObject, ListQuery, RecordId, RecordView};
 use svc_tests::servers::{MariadbServer, PostgresServer, Server as _};
 
@@ -192,23 +194,77 @@ async fn what_was_committed_is_known_by_the_few_records_that_were_read_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn records_that_were_read_against_an_earlier_structure_are_read_again() {
+async fn records_are_read_again_for_an_earlier_structure_other_bodies_and_another_way() {
     let folder = tempfile::tempdir().unwrap();
     let resource = resources(&folder).await.remove(0);
-    let bodies = [
-        object(r#"{"name":"a","count":"7"}"#),
-        object(r#"{"name":"b"}"#),
-    ];
+    let other = rusqlite::Connection::open(folder.path().join("t.db")).unwrap();
+    let stored = |query: &str| -> String { other.query_row(query, [], |row| row.get(0)).unwrap() };
+    let bodies: Arc<[JsonObject]> = Arc::new([object(r#"{"name":"a","count":"7"}"#)]);
     let model = resource.model("named").unwrap();
     let mut options = options();
     options.read = Some(NewRecords::read(&model, &bodies, &options).unwrap());
-    let other = rusqlite::Connection::open(folder.path().join("t.db")).unwrap();
+
+    let others = [object(r#"{"name":"b","count":8}"#)];
+    let created = resource.bulk_create(&model, &others, &options).await;
+    assert!(created.unwrap()[0].is_ok());
+    assert_eq!(stored("SELECT group_concat(name) FROM named"), "b");
+
     let change = "ALTER TABLE named RENAME COLUMN count TO number;
                   ALTER TABLE named ADD COLUMN count TEXT";
     other.execute_batch(change).unwrap();
     let created = resource.bulk_create(&model, &bodies, &options).await;
-    assert!(created.unwrap().iter().all(Result::is_ok));
-    let read = "SELECT typeof(count) || typeof(number) FROM named WHERE name = 'a'";
-    let types: String = other.query_row(read, [], |row| row.get(0)).unwrap();
-    assert_eq!(types, "textnull");
+    assert!(created.unwrap()[0].is_ok());
+    let types = "SELECT typeof(count) || typeof(number) FROM named WHERE name = 'a'";
+    assert_eq!(stored(types), "textnull");
+
+    let model = resource.model("named").unwrap();
+    options.read = Some(NewRecords::read(&model, &bodies, &options).unwrap());
+    options.on_conflict = Some(vec!["name".to_owned()]);
+    let changed = resource
+        .bulk_create(&model, &bodies, &options)
+        .await
+        .unwrap();
+    let changed = changed[0].as_ref().unwrap();
+    assert!(changed.before.is_some() && !changed.etag.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_of_an_upsert_has_its_entity_tag_also_where_it_is_the_only_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("t.db");
+    let database = rusqlite::Connection::open(&file).unwrap();
+    let script = "CREATE TABLE t (id INTEGER PRIMARY KEY, email TEXT UNIQUE);
+                  INSERT INTO t (email) VALUES ('a'), ('b')";
+    database.execute_batch(script).unwrap();
+    let url = format!("sqlite:{}", file.display()).parse().unwrap();
+    let resource = Resource::connect("r", &url, ResourceOptions::default()).await;
+    let resource = resource.unwrap();
+    let mut options = options();
+    options.on_conflict = Some(vec!["email".to_owned()]);
+    let bodies = [r#"{"email":"a"}"#, r#"{"email":null}"#, r#"{"email":"b"}"#].map(object);
+    let model = resource.model("t").unwrap();
+    let results = resource.bulk_create(&model, &bodies, &options).await;
+    let results: Vec<RecordJson> = results.unwrap().into_iter().map(Result::unwrap).collect();
+    assert!(results.iter().all(|record| !record.etag.is_empty()));
+    let new: Vec<bool> = results.iter().map(|it| it.before.is_none()).collect();
+    assert_eq!(new, [false, true, false]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_database_computes_is_compared_where_it_is_part_of_the_key() {
+    let script = "CREATE TABLE t (code TEXT, loud TEXT GENERATED ALWAYS AS (upper(code)) STORED, PRIMARY KEY (code, loud))";
+    let url = thread::spawn(move || PostgresServer::shared().database(script));
+    let url = url.join().unwrap().parse().unwrap();
+    let resource = Resource::connect("r", &url, ResourceOptions::default()).await;
+    let resource = resource.unwrap();
+    let bodies = (0..700).map(|number| match number {
+        500 => object(r#"{"code":"a500","loud":"a500"}"#),
+        _ => object(&format!(r#"{{"code":"a{number}","loud":"A{number}"}}"#)),
+    });
+    let bodies: Vec<JsonObject> = bodies.collect();
+    let model = resource.model("t").unwrap();
+    let results = resource.bulk_create(&model, &bodies, &options()).await;
+    for (number, result) in results.unwrap().iter().enumerate() {
+        assert_eq!(result.is_err(), number == 500, "{number}: {result:?}");
+    }
 }

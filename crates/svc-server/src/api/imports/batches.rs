@@ -46,7 +46,7 @@ impl Batch {
         bytes: u64,
         columns: Arc<[String]>,
         settings: &Settings,
-        read: impl Fn(&[JsonObject]) -> Option<NewRecords>,
+        read: impl Fn(&Arc<[JsonObject]>) -> Option<NewRecords>,
     ) -> ApiResult<Self> {
         let first = rows.first().map_or(1, |row| row.number);
         let mut bodies = Vec::with_capacity(rows.len());
@@ -56,12 +56,13 @@ impl Batch {
         });
         let rows = rows.collect();
         let hash = hash_of(&settings.options(), &bodies)?;
+        let bodies = bodies.into();
         Ok(Self {
             after: (first - 1).saturating_sub(settings.skip),
             bytes,
             rows,
             read: read(&bodies),
-            bodies: bodies.into(),
+            bodies,
             hash,
             columns,
         })
@@ -101,7 +102,7 @@ pub(super) fn read_ahead(
     model: ModelDescription,
     longest: usize,
     done: u64,
-    read: impl Fn(&[JsonObject]) -> Option<NewRecords> + Send + 'static,
+    read: impl Fn(&Arc<[JsonObject]>) -> Option<NewRecords> + Send + 'static,
 ) -> Batches {
     let (sender, receiver) = mpsc::channel(1);
     let reader = spawn_blocking(move || {

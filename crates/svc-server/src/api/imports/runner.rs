@@ -223,7 +223,10 @@ impl Work {
         let description = model.description();
         let options = settings.options();
         // What does not fit the model is said when the batch is written.
-        let read = move |bodies: &[JsonObject]| NewRecords::read(&model, bodies, &options).ok();
+        let read = move |bodies: &Arc<[JsonObject]>| {
+            let read = NewRecords::read(&model, bodies, &options);
+            read.ok()
+        };
         let mut batches = read_ahead(file, (*settings).clone(), description, longest, done, read);
         loop {
             let batch = match self.unless_ended(batches.next()).await? {

@@ -76,7 +76,7 @@ impl Settings {
         })
     }
 
-    /// How the records are created. Nothing but their keys is read back.
+    /// How the records are created. Of most of them nothing but the key is read back.
     pub(super) fn options(&self) -> BulkOptions {
         let mut options = BulkOptions::default();
         options.on_conflict.clone_from(&self.on_conflict);

@@ -4,6 +4,7 @@
 use std::{mem::replace, sync::Arc};
 
 use futures_util::future::join;
+use tokio::task::yield_now;
 
 use super::{NewRecord, create_one};
 use crate::{
@@ -63,12 +64,13 @@ pub(super) async fn create_all<E: ServerEngine>(
             }
         };
         let beside = async {
+            // What is sent leaves before this.
+            yield_now().await;
             if let Some(made) = made.take() {
                 results.extend(made.results(model, plan)?);
             }
             Ok::<_, Error>(prepare_next())
         };
-        // Polled in this order, so that the server gets its work first.
         let (created, prepared) = join(create, beside).await;
         next = prepared?;
         let created = match created {

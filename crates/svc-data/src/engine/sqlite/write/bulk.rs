@@ -51,8 +51,7 @@ impl BulkCreate {
         let mut results = Vec::with_capacity(self.records.len());
         let pairs: Vec<Pair<'_>> = self.records.iter().zip(&*self.plan.records).collect();
         for pairs in pairs.chunks(TOGETHER) {
-            let key = self.key_read_alone(&results);
-            match self.create_together(session, pairs, key)? {
+            match self.create_together(session, pairs)? {
                 Some(created) => results.extend(created),
                 None => self.create_each(session, pairs, &mut results)?,
             }
@@ -69,10 +68,12 @@ impl BulkCreate {
         Ok(results)
     }
 
-    /// The field that is known of the records behind these without reading them.
-    fn key_read_alone(&self, before: &BulkResults) -> Option<usize> {
-        let key = self.model.key_by_row_id();
-        key.filter(|_| self.plan.reads_keys_alone(before))
+    /// The field of the record behind these of a savepoint that is enough to be known, and is so without reading the record.
+    fn key_alone(&self, before: &BulkResults) -> Option<usize> {
+        match self.plan.reads_keys_alone(before) {
+            true => self.model.key_by_row_id(),
+            false => None,
+        }
     }
 
     /// Creates records in one savepoint, but for those that are known to be wrong. When another one is refused, nothing is
@@ -81,13 +82,12 @@ impl BulkCreate {
         &self,
         session: Session<'_>,
         pairs: &[Pair<'_>],
-        key: Option<usize>,
     ) -> Result<Option<BulkResults>, Fault> {
         let run = |sql| control(&session, sql);
         run("SAVEPOINT records")?;
         let mut results = Vec::with_capacity(pairs.len());
         for (create, record) in pairs {
-            let result = match (create, key) {
+            let result = match (create, self.key_alone(&results)) {
                 (Ok(NewRecord::Create(create)), Some(key)) => {
                     session.translate(create.run_for_key(session, key))
                 }

@@ -55,7 +55,7 @@ pub(crate) fn hash_of(options: &BulkOptions, bodies: &[JsonObject]) -> ApiResult
 #[derive(Serialize, Deserialize)]
 struct Evidence {
     transaction: Option<String>,
-    /// The keys and entity tags of the records.
+    /// The keys and entity tags of the records; a tag is empty where the key alone was read back.
     records: Vec<(String, String)>,
 }
 
@@ -175,7 +175,7 @@ impl BulkCreate {
         Ok(Some(Done::Before(outcomes.collect(), missing)))
     }
 
-    /// The lines about records of which keys and entity tags are known, in their order.
+    /// The lines about records of which keys are known, in their order, and the entity tag where it is one record.
     fn missing_lines(&self, summary: &Summary, records: &[(RecordId, String)]) -> Vec<AuditEntry> {
         let done = (0..summary.records).filter(|position| !summary.refused.contains_key(position));
         let (updated, created): (Vec<_>, Vec<_>) = done
