@@ -94,14 +94,17 @@ impl Killable {
 
     /// The values of the table, in their order.
     fn values(&self, engine: &str) -> Vec<i64> {
-        let rows = self.call(
-            engine,
-            "GET",
-            "/models/n?_no_pagination=1&_order_by=v&_fields=v",
-        );
-        let rows = rows.ok();
-        let rows = rows.as_array().unwrap();
-        rows.iter().map(|row| row["v"].as_i64().unwrap()).collect()
+        let mut values = Vec::new();
+        for page in 1.. {
+            let path = format!("/models/n?_per_page=10000&page={page}&_order_by=v&_fields=v");
+            let part = self.call(engine, "GET", &path).ok();
+            let rows = part["results"].as_array().unwrap();
+            values.extend(rows.iter().map(|row| row["v"].as_i64().unwrap()));
+            if part["next"].is_null() {
+                break;
+            }
+        }
+        values
     }
 
     /// A child process that imports a file, with so many records in a batch.
