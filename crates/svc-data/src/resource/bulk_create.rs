@@ -22,9 +22,10 @@ pub struct BulkOptions {
     pub on_conflict: Option<Vec<String>>,
     /// What of the created records is answered.
     pub view: RecordView,
-    /// Whether the primary key is all that has to be known of most created records. Where the view shows no more than that,
-    /// nothing is compared, and none is changed instead, only some of them are read back whole, the first one among them. The
-    /// entity tag of the others is empty, and of use for [`Resource::was_committed`] alone.
+    /// Whether the primary key is all that has to be known of most created records. Then only some are read back whole, the
+    /// first one among them, and the entity tag of the others is empty, of use for [`Resource::was_committed`] alone. All are
+    /// read back whole where the view shows more than the key, where `on_conflict` is given, and where a record has values for
+    /// columns that the database computes.
     pub keys_suffice: bool,
     /// The bodies as they were read before, so that this is not done again. It is done again where they are other ones, or
     /// were read against another model or in another way.

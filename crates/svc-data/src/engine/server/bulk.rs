@@ -155,7 +155,7 @@ enum NewRecord<E: ServerEngine> {
 }
 
 impl<E: ServerEngine> NewRecord<E> {
-    /// That of a record of a plan, or why there is none.
+    /// Prepares a record of a plan, or says why it is refused.
     fn of(model: &Arc<Model>, record: &Result<RecordBody>, plan: &BulkPlan) -> Result<Self> {
         match record {
             Ok(record) => Self::new(model, record, plan.shown.clone()),
