@@ -308,7 +308,11 @@ impl Tag {
     pub(crate) fn finish(self) -> String {
         let digest = self.0.finalize();
         let short = digest.get(..24).unwrap_or(&digest);
-        format!("\"{}\"", URL_SAFE_NO_PAD.encode(short))
+        let mut tag = String::with_capacity(34);
+        tag.push('"');
+        URL_SAFE_NO_PAD.encode_string(short, &mut tag);
+        tag.push('"');
+        tag
     }
 }
 

@@ -188,6 +188,8 @@ pub(crate) struct AllFields {
     pub(crate) columns: String,
     /// What follows, up to the test of the records; none for a table in which others have records, too.
     pub(crate) from: Option<String>,
+    /// The whole statement for the record of a key that is one whole number, if it binds that number alone.
+    pub(crate) by_number: Option<String>,
 }
 
 impl Model {

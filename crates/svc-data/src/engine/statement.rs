@@ -24,7 +24,7 @@ use crate::{
 const COUNTING_TIME: Duration = Duration::from_millis(100);
 
 /// A value in the form in which an engine binds it.
-pub(crate) trait Bound: Debug + Sized {
+pub(crate) trait Bound: Debug + PartialEq + Sized {
     fn of(value: Value) -> Self;
 
     /// What writes queries as the engine reads them.
@@ -63,13 +63,27 @@ impl<V: Bound> Statement<V> {
         model: &Model,
         key: &[(usize, Scalar)],
     ) -> Result<Self> {
-        let Some(AllFields {
-            columns,
-            from: Some(from),
-        }) = Self::all_fields(dialect, model)
-        else {
+        let all = Self::all_fields(dialect, model);
+        let Some((all, from)) = all.and_then(|all| Some((all, all.from.as_deref()?))) else {
             return Ok(Self::select(by_key(dialect, model, key)?.limit(1)));
         };
+        match (key, &all.by_number) {
+            ([(index, Scalar::Integer(number))], Some(sql)) if model.key == [*index] => Ok(Self {
+                sql: sql.clone(),
+                values: vec![V::of((*number).into())],
+            }),
+            _ => Self::of_key(dialect, model, &all.columns, from, key),
+        }
+    }
+
+    /// Reads columns of the record of a key.
+    fn of_key(
+        dialect: &dyn Dialect,
+        model: &Model,
+        columns: &str,
+        from: &str,
+        key: &[(usize, Scalar)],
+    ) -> Result<Self> {
         let builder = V::builder();
         let (placeholder, is_numbered) = builder.placeholder();
         let mut sql = SqlWriterValues::new(placeholder, is_numbered);
@@ -78,6 +92,27 @@ impl<V: Bound> Statement<V> {
         builder.prepare_expr(&is_record(dialect, model, key)?, &mut sql);
         let _ = sql.write_str(" LIMIT 1");
         Ok(sql.into_parts().into())
+    }
+
+    /// The text of the statement for a key that is one whole number, if it is the same for each and binds that alone.
+    fn by_number(
+        dialect: &dyn Dialect,
+        model: &Model,
+        columns: &str,
+        from: &str,
+    ) -> Option<String> {
+        let [index] = model.key.as_slice() else {
+            return None;
+        };
+        let mut texts = [0, i64::MIN, i64::MAX].into_iter().map(|number| {
+            let key = [(*index, Scalar::Integer(number))];
+            let statement = Self::of_key(dialect, model, columns, from, &key).ok()?;
+            (statement.values == [V::of(number.into())]).then_some(statement.sql)
+        });
+        let text = texts.next()??;
+        texts
+            .all(|other| other.as_ref() == Some(&text))
+            .then_some(text)
     }
 
     /// What the model keeps of the statement for all fields.
@@ -91,7 +126,14 @@ impl<V: Bound> Statement<V> {
             let (sql, _) = V::build(&records);
             let from = sql.get("SELECT ".len() + columns.len()..)?;
             let from = model.scope.is_none().then(|| format!("{from} WHERE "));
-            values.is_empty().then_some(AllFields { columns, from })
+            let by_number = from
+                .as_deref()
+                .and_then(|from| Self::by_number(dialect, model, &columns, from));
+            values.is_empty().then_some(AllFields {
+                columns,
+                from,
+                by_number,
+            })
         };
         model.all_fields.get_or_init(write).as_ref()
     }

@@ -6,7 +6,7 @@ use sea_query::{Expr, Value};
 use crate::{query::cursor::KeyValue, value::Scalar};
 
 /// A value that SQLite binds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bound(pub(super) Value);
 
 impl rusqlite::ToSql for Bound {

@@ -324,6 +324,22 @@ mod tests {
     }
 
     #[test]
+    fn the_statement_that_is_made_once_for_keys_that_are_numbers_is_that_of_each_of_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = File::new(folder.path());
+        let model = file.structure.model("t").unwrap();
+        let all = Statement::all_fields(&SqliteDialect, model).unwrap();
+        assert!(all.by_number.is_some());
+        for number in [7, -1, i64::MIN] {
+            let key = [(0, Scalar::Integer(number))];
+            let made = Statement::of_record(&SqliteDialect, model, &key).unwrap();
+            let select = by_key(&SqliteDialect, model, &key).unwrap().limit(1).take();
+            let written = Statement::select(&select);
+            assert_eq!((made.sql, made.values), (written.sql, written.values));
+        }
+    }
+
+    #[test]
     fn a_page_that_goes_on_does_not_sort_its_records_again() {
         let folder = tempfile::tempdir().unwrap();
         let file = File::new(folder.path());
