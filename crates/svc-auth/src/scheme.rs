@@ -43,7 +43,7 @@ impl AuthScheme {
     /// character that is not visible ASCII. The message never quotes the header.
     pub fn parse(header: &HeaderValue) -> Result<(Self, &str), AuthorizationError> {
         let text = header.to_str().map_err(|_| AuthorizationError::Character)?;
-        let text = text.trim();
+        let text = text.trim_ascii();
         let (scheme, token) = match text.split_once(' ') {
             Some((name, token)) => (Self::from_name(name)?, token.trim_start()),
             // The name of a scheme without a token.
@@ -53,7 +53,8 @@ impl AuthScheme {
         if token.is_empty() {
             return Err(AuthorizationError::Missing);
         }
-        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        // Such a text has no other character that is not visible.
+        if token.contains(' ') || token.contains('\t') {
             return Err(AuthorizationError::Character);
         }
         Ok((scheme, token))

@@ -102,6 +102,9 @@ fn unescape(text: &str) -> Result<Cow<'_, str>, NotUtf8> {
             .map_err(|_| NotUtf8(()))?;
         return Ok(Cow::Owned(decoded.into_owned()));
     }
+    if !text.contains('%') {
+        return Ok(Cow::Borrowed(text));
+    }
     percent_decode_str(text)
         .decode_utf8()
         .map_err(|_| NotUtf8(()))

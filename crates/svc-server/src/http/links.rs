@@ -17,18 +17,18 @@ pub(crate) fn origin<'c>(config: &'c Config, headers: &HeaderMap, peer: IpAddr) 
         .trusted_proxies
         .iter()
         .any(|range| range.contains(peer));
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     // Of a list, the last entry was added by the proxy that we trust.
-    let forwarded = |name| {
-        let value = text(name).filter(|_| trusted)?;
-        value.rsplit(',').next().map(str::trim)
+    let forwarded = |name: &str| {
+        let value = trusted.then(|| headers.get(name)).flatten()?;
+        value.to_str().ok()?.rsplit(',').next().map(str::trim)
     };
+    let own = || headers.get(header::HOST)?.to_str().ok();
     let scheme = match forwarded("x-forwarded-proto") {
         Some("https") => "https",
         None if config.speaks_tls() => "https",
         _ => "http",
     };
-    let host = forwarded("x-forwarded-host").or_else(|| text(header::HOST.as_str()));
+    let host = forwarded("x-forwarded-host").or_else(own);
     match host.and_then(|host| host.parse::<Authority>().ok()) {
         Some(host) if !host.as_str().contains('@') => Cow::Owned(format!("{scheme}://{host}")),
         _ => Cow::Owned(format!(

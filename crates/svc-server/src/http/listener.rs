@@ -262,9 +262,13 @@ impl Http {
             }
         };
         let service = service_fn(|mut request: Request<Incoming>| {
+            let is_empty = request.body().is_end_stream();
             let extensions = request.extensions_mut();
             extensions.insert(axum::extract::ConnectInfo(Peer(address.ip())));
-            extensions.insert(Arc::clone(entry));
+            if !is_empty {
+                // A body arrives on the connection.
+                extensions.insert(Arc::clone(entry));
+            }
             answer(Arc::clone(&self), request.map(Body::new), Arc::clone(entry))
         });
         let connection = self.builder.serve_connection(TokioIo::new(socket), service);
