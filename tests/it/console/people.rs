@@ -115,7 +115,7 @@ fn users_are_found_changed_signed_out_suspended_and_deleted() {
         row.split("</tr>").next().unwrap().to_owned()
     };
     assert!(standing(USER).contains("suspended"), "{listed}");
-    assert!(standing("iris@").contains("not accepted yet"), "{listed}");
+    assert!(standing("iris@").contains("no password yet"), "{listed}");
     let invited = invited.split('?').next().unwrap();
     let ask = format!("{invited}delete/");
     browser.submit_ok(
@@ -269,7 +269,7 @@ fn who_only_reads_gets_no_controls_and_a_sentence_where_they_are() {
         );
         let forms = forms_of(&page);
         assert_eq!(forms.len(), 1, "{forms:?}");
-        assert!(!page.contains("not accepted yet"), "{page}");
+        assert!(!page.contains("no password yet"), "{page}");
     }
     for place in [
         "users/new/".to_owned(),

@@ -8,7 +8,8 @@ use crate::texts::Texts;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standing {
     pub(crate) is_suspended: bool,
-    /// Whether there is a password: an invitation was accepted.
+    /// Whether there is a password. Who was invited has none until the invitation is accepted; who signs in by a link alone has
+    /// none at all.
     pub(crate) has_password: bool,
     pub(crate) is_confirmed: bool,
 }
@@ -19,7 +20,7 @@ impl Standing {
             @if self.is_suspended {
                 strong.down { (texts.get("users-suspended")) }
             } @else if !self.has_password {
-                strong { (texts.get("users-invited")) }
+                strong { (texts.get("users-without-password")) }
             } @else {
                 span.up { (texts.get("users-active")) }
                 @if !self.is_confirmed { ", " (texts.get("users-unconfirmed")) }
