@@ -53,7 +53,7 @@ impl AuthScheme {
         if token.is_empty() {
             return Err(AuthorizationError::Missing);
         }
-        // Such a text has no other character that is not visible.
+        // `to_str` lets no others through besides visible ASCII.
         if token.contains(' ') || token.contains('\t') {
             return Err(AuthorizationError::Character);
         }

@@ -94,7 +94,8 @@ impl<V: Bound> Statement<V> {
         Ok(sql.into_parts().into())
     }
 
-    /// The text of the statement for a key that is one whole number, if it is the same for each and binds that alone.
+    /// The text of the statement for a key that is one whole number, if it is the same for the least and the greatest one and
+    /// binds that alone: dialects write the same for all between these.
     fn by_number(
         dialect: &dyn Dialect,
         model: &Model,

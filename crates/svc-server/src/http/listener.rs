@@ -266,7 +266,7 @@ impl Http {
             let extensions = request.extensions_mut();
             extensions.insert(axum::extract::ConnectInfo(Peer(address.ip())));
             if !is_empty {
-                // A body arrives on the connection.
+                // Who reads the body has to know on which connection it arrives.
                 extensions.insert(Arc::clone(entry));
             }
             answer(Arc::clone(&self), request.map(Body::new), Arc::clone(entry))

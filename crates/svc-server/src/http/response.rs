@@ -20,8 +20,6 @@ use svc_model::wire::{BoxFuture, Operation};
 
 /// The largest answer whose bytes in memory are not counted.
 pub(crate) const SMALL: usize = 4 << 10;
-/// How many headers most answers have, so that there is room for them at once.
-const USUAL_HEADERS: usize = 8;
 
 /// A response that is ready to be sent.
 pub(crate) type ApiResponse = Response<Chunks>;
@@ -130,9 +128,7 @@ pub(crate) fn raw_json_response(status: StatusCode, body: impl Into<Chunks>) -> 
     if ready > SMALL {
         answer.extensions_mut().insert(Ready(ready));
     }
-    let headers = answer.headers_mut();
-    headers.reserve(USUAL_HEADERS);
-    headers.insert(
+    answer.headers_mut().insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/json"),
     );
