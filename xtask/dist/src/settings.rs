@@ -7,6 +7,9 @@ const HEAD: &str = "\
 # A line below says what is in force without it, or has a text in capitals to replace.
 ";
 
+/// What a file can have of the options that other commands have too. The folder of the store is set by the unit.
+const PLACE: [&str; 2] = ["store", "key-file"];
+
 const CONNECT: &str = "
 # Databases to connect, as resources of the project main.
 # [connect]
@@ -16,8 +19,10 @@ const CONNECT: &str = "
 /// The file.
 pub(crate) fn commented(program: &Command) -> String {
     let mut text = HEAD.to_owned();
+    let is_of_place = |option: &&Arg| option.get_long().is_some_and(|name| PLACE.contains(&name));
+    let place = program.get_arguments().filter(is_of_place);
     let serve = program.find_subcommand("serve");
-    for option in serve.into_iter().flat_map(Command::get_arguments) {
+    for option in place.chain(serve.into_iter().flat_map(Command::get_arguments)) {
         // `connect` is a table, and comes last.
         let name = option
             .get_long()

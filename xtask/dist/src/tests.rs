@@ -282,6 +282,7 @@ fn the_configuration_file_has_every_option_and_what_it_says_is_accepted() {
         let key = format!("# {} = ", option.get_long().unwrap());
         assert!(settings.contains(&key), "{key}: {settings}");
     }
+    assert!(settings.contains("# store = ") && settings.contains("# key-file = "));
     // Defaults can be set as they stand there; what is in capitals is to be replaced.
     let is_default = |line: &&str| {
         let value = line.split_once(" = ").map(|(_, value)| value);
