@@ -255,14 +255,14 @@ impl Projects<'_> {
                 let color = patch.color.unwrap_or(old.color);
                 let domain = patch.domain.unwrap_or(old.domain);
                 let sign_up = patch.sign_in.sign_up.unwrap_or(old.sign_up);
-                let default_environment =
-                    patch.default_environment.unwrap_or(old.default_environment);
-                if let Some(environment) = &default_environment
+                if let Some(Some(environment)) = &patch.default_environment
                     && ScopeRow::find(tx, &Scope::new(&project.name, environment))?.is_none()
                 {
                     let message = "the project has no such environment";
                     return Err(Error::invalid_field("default_environment", message));
                 }
+                let default_environment =
+                    patch.default_environment.unwrap_or(old.default_environment);
                 let authentication = old.authentication.changed(patch.sign_in);
                 let authentication = authentication.check()?.to_text()?;
                 tx.execute(

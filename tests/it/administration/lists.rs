@@ -54,6 +54,13 @@ fn sessions_are_listed_as_records_are() {
     home.run(&["env", "add", "stage", "--project", "main"]);
     let elsewhere = of_bob.replace("/prod/", "/stage/");
     call(&home, &ann, "GET", &elsewhere).expect(404);
+    // Nor is one of them ended by the path of another environment.
+    let sessions = call(&home, &ann, "GET", &of_bob).ok();
+    let session = sessions["results"][0]["uid"].as_str().unwrap();
+    call(&home, &ann, "DELETE", &format!("{elsewhere}{session}/")).expect(404);
+    assert_eq!(call(&home, &ann, "GET", &of_bob).ok()["count"], 3);
+    call(&home, &ann, "DELETE", &format!("{of_bob}{session}/")).expect(204);
+    assert_eq!(call(&home, &ann, "GET", &of_bob).ok()["count"], 2);
 }
 
 #[test]

@@ -114,6 +114,95 @@ fn a_project_with_a_database_a_team_and_a_colleague_is_made_over_http() {
 }
 
 #[test]
+fn a_project_is_changed_also_when_its_first_environment_was_deleted() {
+    let home = Home::new();
+    let admin = member(&home, "admin@example.com", "Administrator");
+    let project = "/projects/main/";
+    let staging = json!({"unique_name": "staging"});
+    send(
+        &home,
+        &admin,
+        "POST",
+        "/projects/main/environments/",
+        &staging,
+    )
+    .expect(201);
+    let first = json!({"default_environment": "staging"});
+    let changed = send(&home, &admin, "PATCH", project, &first).ok();
+    assert_eq!(changed["default_environment"], "staging");
+    let path = "/projects/main/environments/staging/?confirm=staging";
+    call(&home, &admin, "DELETE", path).expect(204);
+    assert_eq!(
+        call(&home, &admin, "GET", project).ok()["default_environment"],
+        "prod"
+    );
+    let sign_in = json!({"sign_up": true});
+    send(&home, &admin, "PATCH", "/projects/main/sign_in/", &sign_in).expect(200);
+    send(&home, &admin, "PATCH", project, &json!({"name": "Main"})).expect(200);
+    let unknown = send(&home, &admin, "PATCH", project, &first).expect(400);
+    assert!(unknown.json()["default_environment"].is_array());
+}
+
+#[test]
+fn a_resource_has_no_name_that_is_a_call() {
+    let home = Home::new();
+    let admin = member(&home, "admin@example.com", "Administrator");
+    for name in ["test", "auth", "__svc_app__"] {
+        let url = format!("sqlite:{}", home.path().join("shop.db").display());
+        let resource = json!({"unique_name": name, "url": url});
+        let path = "/projects/main/prod/resources/";
+        let refused = send(&home, &admin, "POST", path, &resource).expect(400);
+        assert!(refused.json()["unique_name"].is_array(), "{}", refused.body);
+    }
+}
+
+#[test]
+fn the_team_of_those_who_register_stays_until_they_come_into_another_one() {
+    let home = Home::new();
+    let admin = member(&home, "admin@example.com", "Administrator");
+    let teams = call(&home, &admin, "GET", "/projects/main/teams/").ok();
+    let teams = teams["results"].as_array().unwrap();
+    let read_only = teams
+        .iter()
+        .find(|team| team["name"] == "Read Only")
+        .unwrap();
+    let path = format!(
+        "/projects/main/teams/{}/",
+        read_only["uid"].as_str().unwrap()
+    );
+    let set = |sign_in| send(&home, &admin, "PATCH", "/projects/main/sign_in/", &sign_in).ok();
+    set(json!({"sign_up": true}));
+    let refused = call(&home, &admin, "DELETE", &path).expect(400);
+    assert!(refused.body.contains("sign_up_team"), "{}", refused.body);
+    let editor = json!({"permissions_group": "editor"});
+    let refused = send(&home, &admin, "PATCH", &path, &editor).expect(400);
+    assert!(refused.json()["permissions_group"].is_array());
+    let register = |email: &str| {
+        let person = json!({"email": email, "password": "correct horse"});
+        home.service()
+            .root("POST", "/projects/main/prod/auth/register")
+            .json(&person)
+            .send()
+    };
+    assert_eq!(register("ada@example.com").status, 201);
+    set(json!({"sign_up": false}));
+    // Users are moved before their team is deleted.
+    call(&home, &admin, "DELETE", &path).expect(400);
+    set(json!({"sign_up": true, "sign_up_team": "editor"}));
+    send(&home, &admin, "PATCH", &path, &json!({"name": "Readers"})).expect(200);
+    send(&home, &admin, "PATCH", &path, &editor).expect(200);
+    // Without a team for them nobody can register, and is told so.
+    set(json!({"sign_up_team": "read_only"}));
+    let refused = register("bob@example.com");
+    assert_eq!(refused.status, 400, "{}", refused.body);
+    assert!(
+        refused.body.contains("permissions_group"),
+        "{}",
+        refused.body
+    );
+}
+
+#[test]
 fn lists_are_filtered_ordered_and_walked_as_those_of_records() {
     let home = Home::new();
     let admin = member(&home, "admin@example.com", "Administrator");

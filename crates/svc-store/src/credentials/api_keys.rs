@@ -8,7 +8,7 @@ use svc_model::administration::{account_keys, project_keys};
 use svc_model::wire::Operation as _;
 use uuid::Uuid;
 
-use crate::audit::AuditEntry;
+use crate::audit::{ActorKind, AuditEntry};
 use crate::clock;
 use crate::credentials::{self, Credential, CredentialKind, Credentials, Grant, Identity};
 use crate::credentials::{AccountGrant, AccountRights, Created, NewCredential, StoredGrant};
@@ -77,10 +77,12 @@ impl Default for NewAccountKey {
 }
 
 impl Credentials<'_, AccountGrant> {
-    /// Makes a key of an account.
+    /// Makes a key of an account. Where another key of the account makes it, it reaches no further than that one: what that one
+    /// is [excluded](Self::exclude) from, it is excluded from too.
     ///
     /// # Errors
-    /// A field error on `expires` when it has passed, and on `projects` when one of them is not open to the account.
+    /// A field error on `expires` when it has passed, and on `projects` when one of them is not open to the account, or to the
+    /// key that makes it.
     pub async fn create_for(
         &self,
         account: Uuid,
@@ -95,21 +97,37 @@ impl Credentials<'_, AccountGrant> {
         let name = person::name("name", name)?;
         let made = CredentialKind::ApiKey.generate()?;
         let (hash, prefix) = (made.hash.to_hex(), made.prefix);
+        let by = self.store.audited_by().map(|by| by.actor.clone());
+        let by_key = by.filter(|actor| actor.kind == ActorKind::ApiKey);
+        let by_key = by_key.and_then(|actor| actor.uid);
         let credential = self.store.write(move |tx| {
             let missing = || Error::not_found("there is no such account");
             let owner = AccountGrant::find(tx, account)?.ok_or_else(missing)?;
             let rights = AccountRights::of_account(tx, &owner)?;
+            let excluded = excluded_from(tx, by_key)?;
             let uid = Uuid::now_v7();
             let is_limited = projects.is_some();
             let row = row! {
                 uid, account_uid: account, hash, prefix, name, date_add: tx.now(), expires, is_limited
             };
             tx.insert("api_keys", &row)?;
+            if !is_limited {
+                for project_uid in &excluded {
+                    let row = row! { key_uid: uid, project_uid: project_uid, is_allowed: false };
+                    tx.insert("api_key_projects", &row)?;
+                }
+            }
             for name in projects.into_iter().flatten() {
                 let known = ProjectRow::find(tx, &name)?;
-                let open = known.filter(|_| rights.in_project(&name).is_some());
-                let project = open.ok_or_else(|| {
-                    Error::invalid_field("projects", format!("{name} is no project of the account"))
+                let is_open = |project: &ProjectRow| {
+                    rights.in_project(&name).is_some() && !excluded.contains(&project.uid)
+                };
+                let project = known.filter(is_open).ok_or_else(|| {
+                    let message = match by_key {
+                        Some(_) => format!("{name} is no project that the key of this call opens"),
+                        None => format!("{name} is no project of the account"),
+                    };
+                    Error::invalid_field("projects", message)
                 })?;
                 let row = row! { key_uid: uid, project_uid: project.uid, is_allowed: true };
                 // A name that is given twice counts once.
@@ -171,6 +189,12 @@ impl Credentials<'_, AccountGrant> {
             })
             .await
     }
+}
+
+/// The projects that a key is excluded from.
+fn excluded_from(reader: &mut Reader<'_>, key: Option<Uuid>) -> Result<Vec<String>> {
+    let sql = "SELECT project_uid FROM api_key_projects WHERE key_uid = ?1 AND is_allowed = ?2";
+    reader.list(sql, &values![key, false], |row| Ok(row.get("project_uid")?))
 }
 
 impl Grant for AccountGrant {

@@ -176,14 +176,20 @@ impl Sessions<'_> {
             .await
     }
 
-    /// Ends one of the sessions of a person.
+    /// Ends one of the sessions of a person of the realm.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the person has no such session.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the realm has no such person, or the person no such session.
     pub async fn end_one(&self, realm: &Realm, person: Uuid, session: Uuid) -> Result<()> {
         self.store
             .write_in(realm.clone(), move |tx, realm: RealmRow| {
                 let (column, person_value) = realm.person(Some(person));
+                if let Some(environment) = realm.environment_uid() {
+                    let sql = "SELECT uid FROM users WHERE uid = ?1 AND environment_uid = ?2";
+                    if !tx.exists(sql, &values![person, environment])? {
+                        return Err(Error::not_found("this environment has no such user"));
+                    }
+                }
                 let sql = format!("DELETE FROM sessions WHERE uid = ?1 AND {column} = ?2");
                 if tx.execute(&sql, &[session.bind(), person_value])? == 0 {
                     return Err(Error::not_found("there is no such session"));

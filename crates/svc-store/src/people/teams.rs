@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::database::{Bind, Reader, Tx, columns, handle, row, stored_by_name, values};
 use crate::error::{Error, Result};
+use crate::people::authentication::Authentication;
 use crate::projects::ProjectRow;
 
 const NAME_IS_TAKEN: &str = "another team of this project has this name";
@@ -154,6 +155,11 @@ impl Teams<'_> {
                         "administrators may do everything; make another team for people who may not",
                     ));
                 }
+                if group.is_some_and(|group| group != old.permissions_group) {
+                    check_is_not_for_sign_up(tx, &project.uid, &old, |message| {
+                        Error::invalid_field("permissions_group", message)
+                    })?;
+                }
                 if let Some(name) = &name {
                     ensure_name_is_free(tx, &project.uid, Some(uid), name)?;
                 }
@@ -175,8 +181,8 @@ impl Teams<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the project has no such team;
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for that of the administrators, for one that has members or users,
-    /// and for one that service tokens act for.
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for that of the administrators, for the one that users who register
+    /// come into, for one that has members or users, and for one that service tokens act for.
     pub async fn delete(&self, project: &ProjectName, uid: Uuid) -> Result<()> {
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
@@ -184,6 +190,7 @@ impl Teams<'_> {
                 if team.super_group {
                     return Err(Error::refused("the team of the administrators stays"));
                 }
+                check_is_not_for_sign_up(tx, &project.uid, &team, Error::refused)?;
                 for (table, condition, message) in [
                     (
                         "members",
@@ -343,14 +350,33 @@ pub(crate) fn administrators(reader: &mut Reader<'_>, project_uid: &str) -> Resu
         .ok_or_else(|| Error::internal("the project has lost its administrator team"))
 }
 
-/// The team that a project came with for a permissions group.
+/// The first team of a permissions group.
 pub(crate) fn of_group(
     reader: &mut Reader<'_>,
     project_uid: &str,
     group: PermissionsGroup,
-) -> Result<Team> {
-    first(reader, project_uid, "permissions_group", group.as_str())?
-        .ok_or_else(|| Error::internal("the project has lost one of its teams"))
+) -> Result<Option<Team>> {
+    first(reader, project_uid, "permissions_group", group.as_str())
+}
+
+/// Refuses to take a team away from the users who register, where they come into it.
+fn check_is_not_for_sign_up(
+    reader: &mut Reader<'_>,
+    project_uid: &str,
+    team: &Team,
+    refused: impl FnOnce(&'static str) -> Error,
+) -> Result<()> {
+    let sql = "SELECT authentication FROM projects WHERE uid = ?1 AND sign_up";
+    let settings = reader.find(sql, &values![project_uid], Authentication::from_row)?;
+    let Some(group) = settings.map(|settings| settings.sign_up_group()) else {
+        return Ok(());
+    };
+    match of_group(reader, project_uid, group)?.is_some_and(|first| first.uid == team.uid) {
+        true => Err(refused(
+            "users who register come into this team; change sign_up_team or sign_up in the sign-in settings first",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// The first team of a project that has this value in a column.

@@ -13,9 +13,7 @@ use crate::credentials::{Purpose, codes, sessions};
 use crate::database::{Reader, Store, Tx, row, values};
 use crate::error::{Error, Result};
 use crate::people::person::{self, Person};
-use crate::people::{
-    MailKind, PermissionsGroup, Team, TeamRights, UserScope, email, rights, teams,
-};
+use crate::people::{MailKind, Team, TeamRights, UserScope, email, rights, teams};
 use crate::secrets::Secret;
 
 /// A user.
@@ -390,12 +388,15 @@ fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team
 
 /// The team of a user who registers.
 pub(crate) fn sign_up_team(reader: &mut Reader<'_>, scope: &UserScope) -> Result<Team> {
-    let wanted = scope.authentication.sign_up_team.as_str();
-    let group = match wanted == PermissionsGroup::Editor.as_str() {
-        true => PermissionsGroup::Editor,
-        false => PermissionsGroup::ReadOnly,
-    };
-    teams::of_group(reader, &scope.project_uid, group)
+    let group = scope.authentication.sign_up_group();
+    let team = teams::of_group(reader, &scope.project_uid, group)?;
+    team.ok_or_else(|| {
+        let message = format!(
+            "nobody can register now: the project has no team with permissions_group {}; its administrator can make one",
+            group.as_str()
+        );
+        Error::refused(message)
+    })
 }
 
 /// Refuses a change after which nobody would administer the environment.

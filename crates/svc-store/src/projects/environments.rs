@@ -218,7 +218,8 @@ impl Environments<'_> {
             .await
     }
 
-    /// Removes an environment with its pages, resources and tokens, in one transaction.
+    /// Removes an environment with its pages, resources and tokens, in one transaction. Where it was the one that is opened
+    /// first, that is `prod` again.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment;
@@ -231,6 +232,9 @@ impl Environments<'_> {
         }
         self.store
             .write_in(scope.clone(), |tx, scope: ScopeRow| {
+                let sql = "UPDATE projects SET default_environment = NULL \
+                     WHERE uid = ?1 AND default_environment = ?2";
+                tx.execute(sql, &values![scope.project_uid, scope.names.environment])?;
                 let entry = scope.entry("environments.delete");
                 tx.delete_row("environments", &scope.environment_uid, entry)
             })
