@@ -14,6 +14,9 @@ use crate::shared::{demo, serve};
 const SCHEMA: &str = "
     CREATE TABLE sales(id INTEGER PRIMARY KEY, shop TEXT, amount DECIMAL(10,2), pieces INTEGER,
         weight REAL, day DATE, at DATETIME, paid BOOLEAN, note TEXT);
+    CREATE TABLE odd(id INTEGER PRIMARY KEY, group0 TEXT, Group1 TEXT, status TEXT, at DATE);
+    INSERT INTO odd(group0, Group1, status, at) VALUES
+        ('x', 'p', 'open', '2024-01-31'), ('y', 'q', 'open', '2024-01-01'), ('x', 'r', 'done', '2024-02-01');
     INSERT INTO sales(shop, amount, pieces, weight, day, at, paid) VALUES
         ('a', 0.10, 1, 1.5, '2024-01-31', '2024-01-31 23:30:00', 1),
         ('a', 0.20, 2, 2.5, '2024-02-01', '2024-02-01 00:30:00', 0),
@@ -91,6 +94,30 @@ fn without_records_the_result_is_zero_or_null() {
             "{func}"
         );
     }
+}
+
+#[test]
+fn groups_are_of_the_column_that_is_named_whatever_other_columns_are_called() {
+    let (service, _folder) = sales();
+    let groups = |query: &str| {
+        let path = format!("/models/odd/group?_y_func=count&{query}");
+        service.data("GET", "s", &path).ok()
+    };
+    assert_eq!(
+        groups("_x_column=status"),
+        json!([{"group": "done", "y_func": 1}, {"group": "open", "y_func": 2}])
+    );
+    assert_eq!(
+        groups("_x_column=at&_x_lookup=date_month&_x_column=status"),
+        json!([
+            {"group": "2024-01-01", "group_2": "open", "y_func": 2},
+            {"group": "2024-02-01", "group_2": "done", "y_func": 1}
+        ])
+    );
+    assert_eq!(
+        groups("_x_column=group0"),
+        json!([{"group": "x", "y_func": 2}, {"group": "y", "y_func": 1}])
+    );
 }
 
 #[test]

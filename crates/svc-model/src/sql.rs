@@ -125,6 +125,32 @@ impl SqlRequest {
     }
 }
 
+/// Checks that what is computed over the rows has the columns that it needs.
+fn check_functions(query: &SqlQuery) -> Result<(), Invalid> {
+    let SqlQuery {
+        aggregate,
+        group,
+        groups,
+        ..
+    } = query;
+    if groups.as_ref().is_some_and(|it| it.x_columns.is_empty()) {
+        return Err(Invalid::field("groups", "x_columns must name a column"));
+    }
+    let all = aggregate
+        .as_ref()
+        .map(|it| ("aggregate", it.func, &it.column));
+    let one = group.as_ref().map(|it| ("group", it.y_func, &it.y_column));
+    let several = groups
+        .as_ref()
+        .map(|it| ("groups", it.y_func, &it.y_column));
+    for (key, func, column) in [all, one, several].into_iter().flatten() {
+        if column.is_none() && func != AggregateFunction::Count {
+            return Err(Invalid::field(key, format!("{func} needs a column")));
+        }
+    }
+    Ok(())
+}
+
 /// Reads the fields of a query, in every spelling.
 fn read_query(body: &JsonObject) -> Result<SqlQuery, Invalid> {
     if body.get_raw("query").is_none() {
@@ -139,6 +165,7 @@ fn read_query(body: &JsonObject) -> Result<SqlQuery, Invalid> {
         Invalid::general(format!("the query cannot be read: {message}"))
     })?;
     lengths::check_within(&query)?;
+    check_functions(&query)?;
     if query.v.is_some_and(|version| version != 1) {
         return Err(Invalid::field("v", "must be 1, or be left out"));
     }
@@ -230,6 +257,7 @@ pub enum Params {
 
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SqlColumn {
     /// Its name.
     pub name: String,
@@ -240,6 +268,7 @@ pub struct SqlColumn {
 
 /// A condition on a column of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SqlFilter {
     /// The column, optionally with `__` and a lookup.
     pub name: String,
@@ -249,6 +278,7 @@ pub struct SqlFilter {
 
 /// One value over all rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SqlAggregate {
     /// The function.
     #[serde(alias = "yFunc", alias = "y_func")]
@@ -265,6 +295,7 @@ pub struct SqlAggregate {
 
 /// One value for each group of rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SqlGroup {
     /// The column to group by.
     #[serde(alias = "xColumn")]
@@ -282,6 +313,7 @@ pub struct SqlGroup {
 
 /// One value for each group of rows, by several columns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SqlGroups {
     /// The columns to group by.
     #[serde(alias = "xColumns")]
@@ -296,6 +328,7 @@ pub struct SqlGroups {
 
 /// A column to group rows by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SqlGroupColumn {
     /// The column.
     #[serde(alias = "xColumn")]
@@ -403,4 +436,56 @@ pub struct Query {
     /// The ID under which it is listed while it runs; the service chooses one when this is `None`.
     #[wire(header = "x-statement-id")]
     pub statement_id: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(rest: &Value) -> String {
+        let mut body = json!({"query": "select a from t"});
+        body.as_object_mut()
+            .unwrap()
+            .extend(rest.as_object().unwrap().clone());
+        let body: JsonObject = serde_json::from_value(body).unwrap();
+        SqlRequest::parse(&body).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_computed_of_a_column_needs_one() {
+        for (rest, message) in [
+            (json!({"aggregate": {"func": "sum"}}), "sum needs a column"),
+            (
+                json!({"group": {"x_column": "a", "y_func": "max"}}),
+                "max needs a column",
+            ),
+            (
+                json!({"groups": {"x_columns": [{"x_column": "a"}], "y_func": "avg"}}),
+                "avg needs a column",
+            ),
+            (
+                json!({"groups": {"x_columns": [], "y_func": "count"}}),
+                "x_columns",
+            ),
+        ] {
+            let error = refused(&rest);
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_property_that_is_not_known_is_refused_wherever_it_stands() {
+        for rest in [
+            json!({"aggregate": {"func": "sum", "colum": "a"}}),
+            json!({"group": {"x_column": "a", "y_func": "count", "x": 1}}),
+            json!({"groups": {"x_columns": [{"x_column": "a", "x": 1}], "y_func": "count"}}),
+            json!({"filters": [{"name": "a", "lookup": "gte", "value": 100}]}),
+            json!({"columns": [{"name": "a", "type": "IntegerField"}]}),
+        ] {
+            let error = refused(&rest);
+            assert!(error.contains("unknown field"), "{rest}: {error}");
+        }
+    }
 }

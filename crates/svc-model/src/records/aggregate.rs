@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::Collection;
 use crate::{
     Invalid, JsonObject, ListQuery, QueryString, RecordView, ResponseError, decode_json,
-    operation::wire_key, query::parse_pairs, wire::Operation,
+    list::is_parameter, operation::wire_key, query::parse_pairs, wire::Operation,
 };
 
 /// A function over the values of a column.
@@ -203,10 +203,15 @@ impl AggregateQuery {
     }
 }
 
+/// The parameters that select records, besides filters, and `draft`, which clients send with every request.
+const SELECTING: [&str; 5] = ["_search", "_filter", "_relation", "tz", "draft"];
+
 /// A query string from which some parameters were removed, and those parameters.
 pub(super) struct SplitQuery {
     parameters: Vec<(String, String)>,
     rest: QueryString,
+    /// Whether the rest has nothing but what selects records, whatever the values of other parameters are.
+    selects_alone: bool,
 }
 
 impl SplitQuery {
@@ -214,14 +219,20 @@ impl SplitQuery {
     pub(super) fn new(query: &str, keys: &[&str]) -> Result<Self, Invalid> {
         let pairs = parse_pairs(query).map_err(|error| Invalid::general(error.to_string()))?;
         let (mut parameters, mut rest) = (Vec::new(), QueryString::new());
+        let mut selects_alone = true;
         for (key, value) in pairs {
             if keys.contains(&&*key) {
                 parameters.push((key.into_owned(), value.into_owned()));
             } else {
+                selects_alone &= !is_parameter(&key) || SELECTING.contains(&&*key);
                 rest.push(&key, &value);
             }
         }
-        Ok(Self { parameters, rest })
+        Ok(Self {
+            parameters,
+            rest,
+            selects_alone,
+        })
     }
 
     /// Removes a parameter and returns its values.
@@ -246,13 +257,12 @@ impl SplitQuery {
     /// Reads the other parameters, which may only select records.
     pub(super) fn selection(self, is_field: &dyn Fn(&str) -> bool) -> Result<ListQuery, Invalid> {
         let query = ListQuery::parse(self.rest.as_str(), is_field)?;
-        let selection = query.selection();
-        if selection == query {
-            return Ok(query);
+        match self.selects_alone {
+            true => Ok(query),
+            false => Err(Invalid::general(
+                "only filters, exclude__, _search, _filter, _relation and tz select records here",
+            )),
         }
-        Err(Invalid::general(
-            "only filters, exclude__, _search, _filter, _relation and tz select records here",
-        ))
     }
 }
 

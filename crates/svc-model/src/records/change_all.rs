@@ -217,6 +217,24 @@ mod tests {
     }
 
     #[test]
+    fn what_says_which_page_is_refused_also_where_it_says_what_holds_without_it() {
+        for parameter in [
+            "page=1",
+            "page=2",
+            "_per_page=25",
+            "_last=0",
+            "_no_pagination=0",
+            "_count=exact",
+            "_order_by=",
+            "_fields=a",
+        ] {
+            let error = parse(&format!("a=1&{parameter}")).unwrap_err();
+            assert!(!error.is_empty(), "{parameter}");
+        }
+        assert!(parse("a=1&tz=UTC&draft=0&_search=x").is_ok());
+    }
+
+    #[test]
     fn what_selects_nothing_needs_to_say_that_all_are_meant() {
         for query in [
             "",

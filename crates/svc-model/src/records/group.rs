@@ -154,6 +154,10 @@ impl GroupQuery {
                     "give x_columns or x_column, not both",
                 ));
             }
+            (Some(_), None) if texts.get("x_lookup").is_some() => {
+                let message = "belongs to x_column; give each of x_columns one of its own";
+                return Err(Invalid::field("x_lookup", message));
+            }
             (Some(several), None) => {
                 let objects: Vec<JsonObject> =
                     serde_json::from_str(several.get()).map_err(|_| {
@@ -374,6 +378,15 @@ mod tests {
     fn with_body(query: &str, body: &Value) -> Result<GroupQuery, String> {
         let body: JsonObject = serde_json::from_str(&body.to_string()).unwrap();
         GroupQuery::parse_with_body(query, &body, &is_field).map_err(|invalid| invalid.to_string())
+    }
+
+    #[test]
+    fn a_unit_beside_several_columns_belongs_to_none_of_them() {
+        let body = json!({
+            "x_columns": [{"x_column": "created_at"}], "x_lookup": "date_month", "y_func": "count"
+        });
+        let error = with_body("", &body).unwrap_err();
+        assert!(error.contains("x_lookup"), "{error}");
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Aggregate {
         for (position, (index, unit)) in plan.groups.iter().enumerate() {
             let field = model.at(*index)?;
             let plain = column(SELF, &field.name);
-            let name = Alias::new(format!("group{position}"));
+            let name = alias(model, position);
             let group = match unit {
                 None if ordering(field).is_some() => {
                     // Cells that mean the same are one group, which is shown as one of them.
@@ -148,6 +148,19 @@ impl Aggregate {
             Ok(())
         })
     }
+}
+
+/// A name for a group in the statement. Where a table has a column of this name, `GROUP BY` would mean that one.
+fn alias(model: &Model, position: usize) -> Alias {
+    let mut name = format!("group{position}");
+    let is_column = |name: &str| {
+        let mut fields = model.fields.iter();
+        fields.any(|field| field.name.eq_ignore_ascii_case(name))
+    };
+    while is_column(&name) {
+        name.push('_');
+    }
+    Alias::new(name)
 }
 
 /// The aggregate as SQL.

@@ -55,7 +55,7 @@ impl Batch {
             (row.number, row.raw, why)
         });
         let rows = rows.collect();
-        let hash = hash_of(&settings.options(), &bodies)?;
+        let hash = hash_of(&settings.options(), None, &bodies)?;
         let bodies = bodies.into();
         Ok(Self {
             after: (first - 1).saturating_sub(settings.skip),

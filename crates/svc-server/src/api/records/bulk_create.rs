@@ -77,7 +77,11 @@ pub(super) async fn bulk_create(
     };
     let outcomes = match key {
         Some(key) => {
-            let hash = hash_of(&create.options, &create.bodies)?;
+            let hash = hash_of(
+                &create.options,
+                create.options.view.time_zone.as_deref(),
+                &create.bodies,
+            )?;
             once::run(&state, create, key, hash).await?
         }
         None => create.run(&state).await?,

@@ -41,11 +41,16 @@ pub(crate) fn read_key(headers: &HeaderMap) -> ApiResult<Option<String>> {
     }
 }
 
-/// A hash of records and of how they are created.
-pub(crate) fn hash_of(options: &BulkOptions, bodies: &[JsonObject]) -> ApiResult<String> {
-    let sent = match &options.on_conflict {
-        Some(unique) => serde_json::to_vec(&(options.atomic, unique, bodies)),
-        None => serde_json::to_vec(&(options.atomic, bodies)),
+/// A hash of records and of how they are created. `zone` is that of their times without an offset, where one is given.
+pub(crate) fn hash_of(
+    options: &BulkOptions,
+    zone: Option<&str>,
+    bodies: &[JsonObject],
+) -> ApiResult<String> {
+    let sent = match (&options.on_conflict, zone) {
+        (Some(unique), None) => serde_json::to_vec(&(options.atomic, unique, bodies)),
+        (None, None) => serde_json::to_vec(&(options.atomic, bodies)),
+        (unique, Some(zone)) => serde_json::to_vec(&(options.atomic, unique, zone, bodies)),
     };
     let sent = sent.map_err(|error| ApiError::Internal(error.to_string()))?;
     Ok(etag_of(&sent))
@@ -271,4 +276,19 @@ fn texts(
         serde_json::to_string(&evidence).map_err(strange)?,
         serde_json::to_string(&summary).map_err(strange)?,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_records_in_another_time_zone_are_others() {
+        let options = BulkOptions::default();
+        let bodies = [serde_json::from_str(r#"{"at": "2026-01-01T12:00:00"}"#).unwrap()];
+        let hash = |zone| hash_of(&options, zone, &bodies).unwrap();
+        assert_eq!(hash(None), hash(None));
+        assert_ne!(hash(None), hash(Some("+02:00")));
+        assert_ne!(hash(Some("+01:00")), hash(Some("+02:00")));
+    }
 }
