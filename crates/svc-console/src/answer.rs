@@ -142,7 +142,8 @@ impl Answer {
         self
     }
 
-    /// The same for a page with a secret, which no browser may keep.
+    /// The same for a page with a secret, which no browser may keep. The service does not compress such a page, since its length
+    /// would tell of the secret.
     #[must_use]
     pub(crate) fn secret(mut self) -> Self {
         let cache = HeaderValue::from_static("no-store");

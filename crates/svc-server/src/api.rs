@@ -40,7 +40,8 @@ use crate::{
 pub(crate) fn router(hosts: Hosts, state: Shared) -> Router {
     let mut routes = health::routes().merge(root::routes(hosts));
     if hosts != Hosts::Data {
-        routes = routes.merge(metrics::routes()).merge(application());
+        let metrics = metrics::routes().layered(compressed);
+        routes = routes.merge(metrics).merge(application());
         if let Some(console) = state.console.get() {
             routes = routes.merge(console::routes(console));
         }
@@ -51,7 +52,7 @@ pub(crate) fn router(hosts: Hosts, state: Shared) -> Router {
     routes
         .into_router()
         .fallback(Routed::new(UNMATCHED, unknown_path))
-        .method_not_allowed_fallback(other_method)
+        .method_not_allowed_fallback(Routed::new(UNMATCHED, other_method))
         .with_state(state)
 }
 

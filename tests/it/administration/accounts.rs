@@ -289,6 +289,55 @@ fn a_key_of_an_operator_that_opens_everything_is_ended_as_a_whole() {
 }
 
 #[test]
+fn a_key_that_a_project_shuts_out_makes_none_that_reaches_it() {
+    let home = Home::new();
+    let operator = operator(&home);
+    let ann = member(&home, "ann@example.com", "Editor");
+    let make = |credential: &str, body: &serde_json::Value| {
+        send(&home, credential, "POST", "/account/api_keys/", body)
+    };
+    let header = |key: &serde_json::Value| format!("Bearer {}", key["api_key"].as_str().unwrap());
+    let opens = |key: &str| call(&home, key, "GET", "/projects/main/").send().status;
+    let key = make(&ann, &json!({})).expect(201).json();
+    let path = format!("/projects/main/api_keys/{}/", key["uid"].as_str().unwrap());
+    let key = header(&key);
+    assert_eq!(opens(&key), 200);
+    call(&home, &operator, "DELETE", &path).expect(204);
+    assert_eq!(opens(&key), 403);
+    let refused = make(&key, &json!({"projects": ["main"]})).expect(400);
+    assert!(refused.json()["projects"].is_array(), "{}", refused.body);
+    let mut made = header(&make(&key, &json!({})).expect(201).json());
+    assert_eq!(opens(&made), 403);
+    // Nor does one that this one makes.
+    made = header(&make(&made, &json!({})).expect(201).json());
+    assert_eq!(opens(&made), 403);
+    // The account itself is a member as before.
+    let own = header(
+        &make(&ann, &json!({"projects": ["main"]}))
+            .expect(201)
+            .json(),
+    );
+    assert_eq!(opens(&own), 200);
+}
+
+#[test]
+fn an_answer_with_a_new_secret_is_not_compressed() {
+    let home = Home::new();
+    let admin = member(&home, "admin@example.com", "Administrator");
+    let models: Vec<String> = (0..100).map(|number| format!("model_{number}")).collect();
+    let body = json!({"resource": "shop", "models": models});
+    let path = "/projects/main/prod/tokens/";
+    let compressed = |call: svc_tests::Call| {
+        let answer = call.header("accept-encoding", "gzip").send();
+        assert!(answer.status.is_success(), "{}", answer.body);
+        answer.headers.contains_key("content-encoding")
+    };
+    assert!(!compressed(send(&home, &admin, "POST", path, &body)));
+    // The list of the same tokens has no secret.
+    assert!(compressed(call(&home, &admin, "GET", path)));
+}
+
+#[test]
 fn the_answer_to_another_password_lists_the_keys_that_go_on() {
     let home = Home::new();
     let ann = member(&home, "ann@example.com", "Editor");

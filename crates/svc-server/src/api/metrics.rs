@@ -13,7 +13,11 @@ use prometheus::TEXT_FORMAT;
 use svc_model::wire::Level;
 
 use super::{health, routes::Routes, unknown_path};
-use crate::{auth::account::account, http::ApiResult, state::Shared};
+use crate::{
+    auth::account::account,
+    http::{ApiResult, compression::compressed},
+    state::Shared,
+};
 
 /// Where the figures are.
 const METRICS: &str = "/metrics";
@@ -25,7 +29,8 @@ pub(crate) fn routes() -> Routes {
 
 /// The listener of the figures, which is told nothing about callers. It says too how the service is.
 pub(crate) fn router(state: Shared) -> Router {
-    let routes = health::routes().merge(Routes::new().get_free(METRICS, metrics));
+    let metrics = Routes::new().get_free(METRICS, metrics).layered(compressed);
+    let routes = health::routes().merge(metrics);
     let router = routes.into_router().fallback(unknown_path);
     router.with_state(state)
 }

@@ -1,7 +1,7 @@
 //! Answers compressed by `Accept-Encoding` (RFC 9110, section 12.5.3).
 //!
-//! Only groups whose answers hold no secret are compressed: where a secret is next to what a caller sent, the length of
-//! the compressed answer would reveal the secret. So account calls and the HTTP proxy stay as they are.
+//! Where a secret is next to what a caller sent, the length of the compressed answer would reveal the secret. So account calls
+//! and the HTTP proxy are in no compressed group, and an answer that [has a secret](headers::has_secret) stays as it is.
 
 use std::{
     convert::Infallible,
@@ -38,7 +38,7 @@ use tower_http::{
     },
 };
 
-use crate::http::response::size_with;
+use crate::http::response::{headers, size_with};
 
 /// The smallest body that is compressed, in bytes. A body whose length is not known is compressed too.
 const SMALLEST: u64 = 1_024;
@@ -105,7 +105,8 @@ impl<F: Future<Output = Result<Response, Infallible>>> Future for Compressing<F>
                     // The body of the layer is large, whether it compresses or not: what stays as it is does without it.
                     // So does what is given in parts, which are those of these bytes.
                     let has_parts = response.headers().contains_key(header::ACCEPT_RANGES);
-                    if has_parts || !worthwhile().should_compress(&response) {
+                    let stays = has_parts || headers::has_secret(response.headers());
+                    if stays || !worthwhile().should_compress(&response) {
                         return Poll::Ready(Ok(response));
                     }
                     if !accepted.iter().any(names_encoding) {

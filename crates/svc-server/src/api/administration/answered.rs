@@ -11,7 +11,10 @@ use svc_store::AnsweredCall;
 
 use crate::{
     api::call::Call,
-    http::{ApiError, ApiResponse, ApiResult, response::json_response},
+    http::{
+        ApiError, ApiResponse, ApiResult,
+        response::{headers, json_response},
+    },
 };
 
 /// What a call has made: the answer, and the property of it that is shown once.
@@ -76,6 +79,9 @@ impl Made {
         let etag = self.etag.as_deref().map(HeaderValue::try_from);
         if let Some(Ok(etag)) = etag {
             response.headers_mut().insert(header::ETAG, etag);
+        }
+        if self.secret.is_some() {
+            headers::set_secret(response.headers_mut());
         }
         response
     }

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use http::{HeaderValue, header};
 use jiff::Timestamp;
 use svc_model::{Invalid, JsonObject, Lookup, administration::mails::List, parse_bool};
 use svc_store::{Administered, ListedOf, Mail, Secret, Store};
@@ -12,7 +11,7 @@ use uuid::Uuid;
 use super::entries::{ListCall, Refined, read_rows, write_rows};
 use crate::{
     api::{records::list::Completion, routes::Routes},
-    http::ApiResult,
+    http::{ApiResult, response::headers},
 };
 
 pub(super) fn routes() -> Routes {
@@ -39,8 +38,7 @@ async fn list(call: ListCall<List>) -> ApiResult {
         },
     );
     let mut answer = listed.await?;
-    let no_store = HeaderValue::from_static("no-store");
-    answer.headers_mut().insert(header::CACHE_CONTROL, no_store);
+    headers::set_secret(answer.headers_mut());
     Ok(answer)
 }
 

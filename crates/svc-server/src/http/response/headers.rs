@@ -2,20 +2,31 @@
 
 use http::{HeaderMap, HeaderValue, header};
 
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
 /// Adds the headers that are not there yet. What a handler has said of keeping its answer stays; otherwise an answer with
 /// an entity tag may be kept by its caller, who asks each time whether it still holds, and every other one by nobody.
 pub(crate) fn complete(headers: &mut HeaderMap) {
     let kept = match headers.contains_key(header::ETAG) {
-        true => "private, no-cache",
-        false => "no-store",
+        true => HeaderValue::from_static("private, no-cache"),
+        false => NO_STORE,
     };
-    headers
-        .entry(header::CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static(kept));
+    headers.entry(header::CACHE_CONTROL).or_insert(kept);
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
     );
+}
+
+/// Says that an answer has a secret: nobody may keep it.
+pub(crate) fn set_secret(headers: &mut HeaderMap) {
+    headers.insert(header::CACHE_CONTROL, NO_STORE);
+}
+
+/// Whether a handler has said that nobody may keep its answer, which is no file: then it has a secret.
+pub(crate) fn has_secret(headers: &HeaderMap) -> bool {
+    let is_file = headers.contains_key(header::CONTENT_DISPOSITION);
+    !is_file && headers.get(header::CACHE_CONTROL) == Some(&NO_STORE)
 }
 
 #[cfg(test)]
