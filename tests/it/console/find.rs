@@ -43,6 +43,31 @@ fn models_and_records_are_found_on_every_engine_and_nothing_else() {
 }
 
 #[test]
+fn each_of_many_projects_is_found_and_listed() {
+    let setup = Setup::new();
+    let browser = signed_in(&setup.service);
+    let add = |name: &str| {
+        let command = ["project", "add", name];
+        svc_tests::Program::new(setup.folder.path(), &command).run_ok();
+    };
+    for number in 0..55 {
+        add(&format!("project-{number:02}"));
+    }
+    let found = browser.page("/console/find/?q=project-54");
+    assert!(found.contains("/projects/project-54/"), "{found}");
+    let first = browser.page("/console/projects/");
+    assert!(first.contains("/projects/project-00/"), "{first}");
+    assert!(!first.contains("/projects/project-54/"), "{first}");
+    let (_, next) = first
+        .split_once("rel=\"next\" href=\"")
+        .expect("a next page");
+    let next = next.split('"').next().unwrap().replace("&amp;", "&");
+    let second = browser.page(&next);
+    assert!(second.contains("/projects/project-54/"), "{second}");
+    assert!(!second.contains("/projects/project-00/"), "{second}");
+}
+
+#[test]
 fn who_may_not_see_a_model_does_not_find_it() {
     let setup = Setup::new();
     let run = |command: &[&str], input: &str| {

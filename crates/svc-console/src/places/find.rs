@@ -30,6 +30,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How many places of a kind are shown, and in how many models a record is looked for by its key.
 const MOST: usize = 8;
+/// In how many projects is searched, the oldest ones.
+const MOST_PROJECTS: u32 = 10_000;
 /// How much of a value is read to name a record.
 const EXCERPT: u32 = 80;
 
@@ -137,7 +139,8 @@ pub(crate) async fn anywhere(visit: &Visit) -> Result<Answer> {
 
 /// The projects with their environments.
 async fn projects(visit: &Visit, client: &Client, typed: &Typed) -> Result<Group> {
-    let projects = client.projects().list().order_by("date_add").send().await?;
+    let projects = client.projects().list().order_by("date_add");
+    let projects = projects.per_page(MOST_PROJECTS).send().await?;
     let all = projects.results.iter().flat_map(|project| {
         let environments = project.environments.iter();
         environments.map(move |environment| (project, environment))

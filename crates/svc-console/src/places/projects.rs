@@ -1,7 +1,7 @@
 //! The projects that somebody can see.
 
 use maud::html;
-use svc_model::administration::projects::NewProject;
+use svc_model::{ListQuery, administration::projects::NewProject};
 
 use super::check_account;
 use crate::{
@@ -11,29 +11,32 @@ use crate::{
         filled::{Filled, Input},
         form::account_field,
         frame::Frame,
+        paging,
         swatch::{self, swatch},
     },
     visit::Visit,
 };
 
+/// How many projects a page has.
+const PER_PAGE: u32 = 50;
 const FIELDS: [&str; 5] = ["unique_name", "name", "color", "domain", "owner"];
 
 /// The list of projects; the only one is gone to at once from the console's first place.
 pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
     let account = visit.account()?;
-    let projects = visit
-        .client()?
-        .projects()
-        .list()
-        .order_by("date_add")
-        .send()
-        .await?;
+    let query = ListQuery::new().order_by("date_add").per_page(PER_PAGE);
+    let query = paging::read(query, &visit.query()?);
+    let list = visit.client()?.projects().list().query(query.clone());
+    let projects = list.send().await?;
+    let place = visit.root.below(["projects"]);
+    let at = |query: &ListQuery| paging::at(place.clone(), query);
     let home = |project: &svc_model::projects::Project| {
         let environment = project.default_environment.as_ref();
         let environment = environment.map_or("prod", |name| name.as_str());
         Frame::environment_href(&visit.root, project.unique_name.as_str(), environment)
     };
-    if let ([only], true) = (&projects.results[..], visit.path()?.is_empty()) {
+    let is_first = projects.previous.is_none() && visit.path()?.is_empty();
+    if let ([only], true) = (&projects.results[..], is_first) {
         return Ok(Answer::go(&home(only)));
     }
     let texts = visit.texts;
@@ -69,6 +72,9 @@ pub(crate) async fn answer(visit: &Visit) -> Result<Answer> {
                     }
                 }
             }
+        }
+        @if projects.next.is_some() || projects.previous.is_some() {
+            (paging::links(texts, &projects, &query, at, &html! {}))
         }
     })))
 }

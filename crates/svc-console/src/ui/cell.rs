@@ -44,7 +44,7 @@ impl Render for Cell<'_> {
                     (texts.with("bytes", [("count", bytes_of(text.as_deref(), cut).into())]))
                 }
             },
-            (FieldType::DateTimeField | FieldType::DateField, Some(text)) if !text.is_empty() => {
+            (FieldType::DateTimeField | FieldType::DateField, Some(text)) if is_date(&text) => {
                 html! {
                     time datetime=(Escaped(&text)) {
                         @let (day, clock) = date_parts(&text);
@@ -108,6 +108,16 @@ impl Render for More {
     }
 }
 
+/// Whether a text is a date, perhaps with a time behind it. A column of dates may hold other texts.
+fn is_date(text: &str) -> bool {
+    let (day, clock) = text.split_once('T').unwrap_or((text, "0"));
+    let parts = day.trim_start_matches('-').split('-');
+    let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    parts.clone().count() == 3
+        && parts.into_iter().all(are_digits)
+        && clock.starts_with(|first: char| first.is_ascii_digit())
+}
+
 /// The day of a date, and the time of day without what a reader does not need.
 fn date_parts(text: &str) -> (&str, &str) {
     let text = text.strip_suffix('Z').unwrap_or(text);
@@ -153,6 +163,18 @@ mod tests {
         let lines = shown(FieldType::TextField, r#""a\n<b>\n""#);
         let (broken, text) = ("<span class=\"break\">\n</span>", "&lt;b&gt;");
         assert_eq!(lines, format!("<bdi>a{broken}{text}{broken}</bdi>"));
+    }
+
+    #[test]
+    fn a_column_of_dates_shows_dates_for_readers_and_other_texts_as_they_are() {
+        let date = shown(FieldType::DateTimeField, r#""2026-01-05T10:20:30Z""#);
+        assert!(date.contains(">2026-01-05 10:20:30<"), "{date}");
+        for text in ["TBD", "10 OCT 2024", "AZ", "2026-01-05Tomorrow"] {
+            for kind in [FieldType::DateField, FieldType::DateTimeField] {
+                let shown = shown(kind, &format!("\"{text}\""));
+                assert_eq!(shown, format!("<bdi>{text}</bdi>"));
+            }
+        }
     }
 
     #[test]

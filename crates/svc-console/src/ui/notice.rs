@@ -73,6 +73,14 @@ pub(crate) fn words(texts: &Texts, error: &Error) -> String {
     }
 }
 
+/// The same within a line, with the request that it names.
+pub(crate) fn within_line(texts: &Texts, error: &Error) -> Markup {
+    html! {
+        (words(texts, error))
+        @if let Some(id) = error.request_id() { " (" (texts.get("request-id")) " " code { (id) } ")" }
+    }
+}
+
 /// What is wrong with values, as one line of text.
 pub(crate) fn words_of(invalid: &Invalid) -> String {
     joined(invalid.general_errors(), invalid.field_errors())

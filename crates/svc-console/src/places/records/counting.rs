@@ -6,7 +6,7 @@ use svc_api::Error;
 use svc_model::{Count, CountIs, Paginated, wire::BoxFuture};
 
 use super::View;
-use crate::{href::Href, json::Row, places::controls::COUNTED, visit::Form};
+use crate::{href::Href, json::Row, places::controls::COUNTED, ui::notice, visit::Form};
 
 /// How an address asks for the number, if it does.
 pub(super) fn of_form(form: &Form) -> Option<Count> {
@@ -67,7 +67,7 @@ pub(super) fn shown(view: &View<'_>, counted: Result<Paginated<Row>, Error>) -> 
                         a href=(link(view, "exact")) { (texts.get("count-exactly")) }
                     },
                 },
-                Err(error) => { (texts.get("count-unknown")) " " (error) },
+                Err(error) => { (texts.get("count-unknown")) " " (notice::within_line(texts, &error)) },
             }
         }
     }

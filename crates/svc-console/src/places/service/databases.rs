@@ -16,7 +16,7 @@ use crate::{
     answer::Answer,
     problem::Result,
     texts::Texts,
-    ui::{paging, table, time},
+    ui::{notice, paging, table, time},
 };
 
 /// How many projects a page has.
@@ -156,7 +156,7 @@ fn state(operated: &Operated<'_>, state: Option<&Result<Status, Error>>, texts: 
     html! {
         @match state {
             None => { td.muted { "…" } td {} },
-            Some(Err(error)) => { td.long.down { (error) } td {} },
+            Some(Err(error)) => { td.long.down { (notice::within_line(texts, error)) } td {} },
             Some(Ok(status)) => {
                 td.long {
                     @match status.state.as_str() {
