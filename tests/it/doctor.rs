@@ -1,5 +1,7 @@
 //! The doctor at a store in a PostgreSQL database.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::Value;
 use svc_tests::{
     Program,
@@ -77,6 +79,18 @@ fn a_store_in_a_database_is_checked_without_a_change() {
     let (status, checks) = examine(&folder, &url, &["--key-file", "other.key"]);
     assert_eq!((status, of(&checks, "key").0), (2, "error"));
     assert_eq!(of(&checks, "resources").0, "warning");
+    // A key file that was named: others may read it, or there is none.
+    let named = ["--key-file", "n/store.key"];
+    assert_eq!(examine(&folder, &url, &named).0, 0);
+    let key = folder.path().join("n/store.key");
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let (status, checks) = examine(&folder, &url, &named);
+    assert_eq!((status, of(&checks, "permissions").0), (1, "warning"));
+    assert!(of(&checks, "permissions").1.contains("n/store.key"));
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let (status, checks) = examine(&folder, &url, &["--key-file", "nowhere"]);
+    assert_eq!((status, of(&checks, "key").0), (2, "error"));
+    assert!(of(&checks, "key").1.contains("nowhere"), "{checks:?}");
     let (status, checks) = examine(&folder, &url, &["--dir", "elsewhere"]);
     assert_eq!(status, 2);
     assert!(of(&checks, "key").1.contains("is missing"), "{checks:?}");

@@ -28,11 +28,20 @@ pub(crate) struct Doctor {}
 impl Doctor {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let (place, dir) = (&context.place, context.place.dir_or(DEFAULT_DIR));
-        let key = key_file::given(place)?;
-        let report = match place.database() {
+        let (key, unusable) = match key_file::given(place) {
+            Ok(key) => (key, None),
+            Err(error) => (None, Some(error)),
+        };
+        let mut report = match place.database() {
             Some(url) => database::run(url, &dir, key).await,
             None => checks::run(&dir, key).await,
         };
+        if let Some(error) = unusable {
+            report = report.with(checks::unusable_key(&error));
+        }
+        if let Some(check) = place.key_file().and_then(checks::readable_key) {
+            report = report.with(check);
+        }
         report.print(&context.output)?;
         match report.exit_status() {
             0 => Ok(()),

@@ -52,8 +52,8 @@ pub(crate) enum Rights {
         scope: InProject,
         #[command(flatten)]
         on: RightsTarget,
-        /// Set the rule although the resource or the model does not exist yet, or cannot be asked
-        #[arg(long, requires = "resource")]
+        /// Set the rule although the environment, the resource or the model does not exist yet, or cannot be asked
+        #[arg(long)]
         later: bool,
     },
     /// List the rules of a team, or of all teams

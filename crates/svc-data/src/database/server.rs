@@ -158,7 +158,7 @@ impl Server {
         let runner = refinery::Runner::new(&known);
         let done = match runner.run_async(&mut **client).await {
             Ok(_) => type_views(client, declared).await,
-            Err(error) => Err(refused(error)),
+            Err(error) => Err(refused(error, known.len())),
         };
         let unlocked = client.batch_execute(MIGRATED).await.map_err(translate);
         // It has settings of its own.
@@ -294,11 +294,11 @@ fn quoted_text(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-fn refused(error: refinery::Error) -> Error {
+fn refused(error: refinery::Error, known: usize) -> Error {
     use refinery::error::Kind;
     let message = match error.kind() {
         Kind::MissingVersion(applied) => format!(
-            "the store was written by a newer version of this program (its structure has step {applied}); use that version or a newer one"
+            "the store was written by a newer version of this program (its structure has step {applied}, and this version knows {known}); use that version or a newer one"
         ),
         Kind::DivergentVersion(applied, _) => format!(
             "the store was written by another build of this program (step {applied} of its structure differs); use that build"

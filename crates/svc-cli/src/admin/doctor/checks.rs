@@ -9,6 +9,7 @@ use svc_store::{ConnectedResource, Inspection, SealKey, Store};
 use super::report::{Check, Report};
 use crate::{
     context::has_store,
+    error::Error,
     output::{counted, time},
 };
 
@@ -132,6 +133,38 @@ pub(super) fn key_check(found: &svc_store::Result<()>) -> Check {
              backup that was made with --with-key",
         ),
     }
+}
+
+/// The key file that was named cannot be used.
+pub(super) fn unusable_key(error: &Error) -> Check {
+    Check::error(
+        "key",
+        error.to_string(),
+        "name the file with the key of the store, which --key-file, SVC_KEY_FILE or key-file in the configuration does",
+    )
+}
+
+/// Other users of this machine may read a file with a secret.
+pub(super) fn readable_by_others(file: &Path) -> Check {
+    let file = file.display();
+    Check::warning(
+        "permissions",
+        format!("other users of this machine may read {file}"),
+        format!("chmod 600 {file}"),
+    )
+}
+
+/// Whether other users of this machine may read a key file that was named.
+#[cfg(unix)]
+pub(super) fn readable_key(file: &Path) -> Option<Check> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(file).ok()?.permissions().mode();
+    (mode & 0o077 != 0).then(|| readable_by_others(file))
+}
+
+#[cfg(not(unix))]
+pub(super) fn readable_key(_: &Path) -> Option<Check> {
+    None
 }
 
 fn permissions(found: &Inspection) -> Check {

@@ -6,7 +6,8 @@ use svc_store::{DatabaseInspection, SealKey, Secret, Store, url_hint};
 
 use super::{
     checks::{
-        CLOCK_TOLERANCE, clock_alone, clock_of_store, key_check, not_looked_at, resources, version,
+        CLOCK_TOLERANCE, clock_alone, clock_of_store, key_check, not_looked_at, readable_by_others,
+        resources, version,
     },
     report::{Check, Report},
 };
@@ -54,12 +55,10 @@ pub(super) async fn run(url: &Secret, dir: &Path, key: Option<SealKey>) -> Repor
 
 /// Whether other users of this machine may read the key.
 fn permissions(found: &DatabaseInspection) -> Option<Check> {
-    let file = found.key_file_readable_by_others.as_ref()?.display();
-    Some(Check::warning(
-        "permissions",
-        format!("other users of this machine may read {file}"),
-        format!("chmod 600 {file}"),
-    ))
+    found
+        .key_file_readable_by_others
+        .as_deref()
+        .map(readable_by_others)
 }
 
 /// Whether the user of the database may do what the service does.

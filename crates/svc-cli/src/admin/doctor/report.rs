@@ -79,6 +79,17 @@ impl Report {
         Self { ok, checks }
     }
 
+    /// The same with this check in place of one of the same name that ended better.
+    pub(super) fn with(self, check: Check) -> Self {
+        let is_known = |known: &Check| known.name == check.name && known.state >= check.state;
+        let mut checks = self.checks;
+        if !checks.iter().any(is_known) {
+            checks.retain(|known| known.name != check.name);
+            checks.push(check);
+        }
+        Self::new(checks)
+    }
+
     /// 0 when all is well, 1 for warnings, 2 for errors.
     pub(super) fn exit_status(&self) -> u8 {
         let worst = self.checks.iter().map(|check| check.state).max();
