@@ -125,7 +125,7 @@ impl Scalar {
             }
             Kind::Json => serde_json::from_str::<&RawValue>(text)
                 .map_err(|_| "must be JSON".to_owned())
-                .and_then(|_| read_json(field, text)),
+                .and_then(|_| read_json_in(field, text, zone)),
             Kind::Binary => read_hex(trimmed).map(Self::Bytes),
             Kind::Uuid => read_uuid(trimmed),
             Kind::Text | Kind::Any => Ok(Self::Text(text.to_owned())),
@@ -144,7 +144,7 @@ impl Scalar {
         };
         let is_number = matches!(sort, b'-' | b'0'..=b'9');
         match (field.kind, sort) {
-            (Kind::Json, _) => read_json(field, json),
+            (Kind::Json, _) => read_json_in(field, json, zone),
             (Kind::Integer, _) if is_number => read_json_integer(field, json),
             (Kind::Float, _) if is_number => read_float(json).map(Self::Float),
             (Kind::Decimal, _) if is_number => read_decimal(json).map(Self::Decimal),
@@ -179,6 +179,37 @@ impl Scalar {
             .to_owned()),
         }
     }
+}
+
+/// The same, with the times of an array that have no offset in the zone of the caller.
+fn read_json_in(field: &Field, json: &str, zone: &Zone) -> Result<Scalar, String> {
+    let read = read_json(field, json)?;
+    let element = field.detail.element.as_deref();
+    match element.filter(|element| element.kind == Kind::DateTime && !zone.is_utc) {
+        Some(element) => Ok(Scalar::Json(times_in(element, json, zone)?)),
+        None => Ok(read),
+    }
+}
+
+/// An array of times with the offset of each. Its depth was checked.
+fn times_in(element: &Field, json: &str, zone: &Zone) -> Result<String, String> {
+    let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(json) else {
+        // The engine says what is wrong with it.
+        return Ok(json.to_owned());
+    };
+    let mut times = Vec::with_capacity(items.len());
+    for item in items {
+        let json = item.get();
+        times.push(match json.as_bytes().first() {
+            Some(b'[') => times_in(element, json, zone)?,
+            _ => match Scalar::from_json(element, item, zone) {
+                Ok(Scalar::DateTime(time, _)) => format!("\"{time}\""),
+                Ok(_) => json.to_owned(),
+                Err(message) => return Err(format!("an element is not valid: {message}")),
+            },
+        });
+    }
+    Ok(format!("[{}]", times.join(",")))
 }
 
 /// JSON that is not nested deeper than its column, or those who read it, can take.

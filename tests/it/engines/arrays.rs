@@ -338,3 +338,48 @@ fn random_arrays_compare_as_sets_of_elements() {
         })
         .unwrap();
 }
+
+#[test]
+fn elements_are_written_as_single_values_are() {
+    let url = PostgresServer::shared().database(
+        "CREATE TABLE t (id INT PRIMARY KEY, at TIMESTAMPTZ, moments TIMESTAMPTZ[], prices NUMERIC(10,2)[],
+            short VARCHAR(3)[], fine TIMESTAMP[], small SMALLINT[])",
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let connect = format!("p={url}");
+    let service = Service::start(folder.path(), &["serve", "--connect", &connect]);
+    let call = |method: &str, rest: &str, body: &Value| {
+        let path = format!("/models/t{rest}");
+        service.data(method, "p", &path).json(body).send()
+    };
+    // Times without an offset are in the zone of the request.
+    let noon = "2026-01-01T12:00:00";
+    let record = json!({"id": 1, "at": noon, "moments": [noon, null, "2026-01-01T12:00:00Z"]});
+    let made = call("POST", "?tz=%2B02:00", &record);
+    assert_eq!(made.status, 201, "{}", made.body);
+    let read = service.data("GET", "p", "/models/t/1").ok();
+    assert_eq!(read["at"], "2026-01-01T10:00:00Z");
+    let moments = json!(["2026-01-01T10:00:00Z", null, "2026-01-01T12:00:00Z"]);
+    assert_eq!(read["moments"], moments);
+    for (zone, count) in [("%2B02:00", 1), ("UTC", 0)] {
+        let found = format!(
+            "/models/t?tz={zone}&moments__contains_all=2026-01-01T12:00:00,{noon}&at={noon}"
+        );
+        assert_eq!(service.data("GET", "p", &found).ok()["count"], count);
+    }
+    // Nothing of an element is lost without a word.
+    for (field, elements) in [
+        ("prices", json!(["1.50", "1.239"])),
+        ("prices", json!([["1.5"], ["123456789.1"]])),
+        ("short", json!(["abcd"])),
+        ("fine", json!(["2026-01-01T00:00:00.123456789Z"])),
+        ("small", json!([1, 40_000])),
+    ] {
+        let refused = call("PATCH", "/1", &json!({field: elements}));
+        assert_eq!(refused.status, 400, "{field}: {}", refused.body);
+        assert!(refused.json()[field].is_array(), "{}", refused.body);
+    }
+    let fits = json!({"prices": [["1.50"], [2]], "short": ["abc", null], "small": [1, -32_768],
+        "fine": ["2026-01-01T00:00:00.123456Z"]});
+    assert_eq!(call("PATCH", "/1", &fits).status, 200);
+}

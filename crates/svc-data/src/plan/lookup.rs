@@ -67,7 +67,7 @@ pub(super) fn field_test(
             ));
         }
         // As elements are shown, and written.
-        let read = |text: &String| Scalar::from_text(element, text, &Zone::UTC);
+        let read = |text: &String| Scalar::from_text(element, text, zone);
         let values: Result<Vec<_>, _> = texts.iter().map(read).collect();
         let values = values.map_err(|message| format!("an element is not valid: {message}"))?;
         Ok(Test::Elements(index, containment, values))

@@ -12,10 +12,13 @@ use crate::{
 /// The most dimensions that PostgreSQL gives an array.
 pub(super) const MAX_DIMENSIONS: usize = 6;
 
-/// A JSON array as the text of an array of these elements.
-pub(super) fn array(element: &Field, json: &str) -> Result<String, String> {
+/// What an element has to fulfil.
+pub(super) type Check = fn(&Field, &Scalar) -> Result<(), String>;
+
+/// A JSON array as the text of an array of these elements, each of which passes a check.
+pub(super) fn array(element: &Field, json: &str, check: Check) -> Result<String, String> {
     let mut text = String::with_capacity(json.len() + 2);
-    push_array(&mut text, element, json, 1)?;
+    push_array(&mut text, element, json, check, 1)?;
     Ok(text)
 }
 
@@ -31,6 +34,7 @@ fn push_array(
     out: &mut String,
     element: &Field,
     json: &str,
+    check: Check,
     dimension: usize,
 ) -> Result<(), String> {
     let items: Vec<&RawValue> =
@@ -49,10 +53,11 @@ fn push_array(
                 if dimension == MAX_DIMENSIONS {
                     return Err(format!("an array has at most {MAX_DIMENSIONS} dimensions"));
                 }
-                push_array(out, element, json, dimension + 1)?;
+                push_array(out, element, json, check, dimension + 1)?;
             }
             _ => {
                 let value = Scalar::from_json(element, item, &zone)
+                    .and_then(|value| check(element, &value).map(|()| value))
                     .map_err(|message| format!("an element is not valid: {message}"))?;
                 let text = text(type_of(element), &value).unwrap_or_default();
                 if text.contains('\0') {
@@ -116,27 +121,31 @@ mod tests {
         Field::of_type("e".into(), sort, None, "", &VALUES)
     }
 
+    fn any_array(element: &Field, json: &str) -> Result<String, String> {
+        array(element, json, |_, _| Ok(()))
+    }
+
     #[test]
     fn arrays_are_written_as_postgresql_reads_them() {
         let text = element(Type::Text);
         assert_eq!(
-            array(&text, "[\"1\", null, \"a\\\"b\\\\\", []]").unwrap(),
+            any_array(&text, "[\"1\", null, \"a\\\"b\\\\\", []]").unwrap(),
             r#"{"1",NULL,"a\"b\\",{}}"#
         );
         assert_eq!(
-            array(&element(Type::Jsonb), "[{\"a\": 1}, [1, 2], null]").unwrap(),
+            any_array(&element(Type::Jsonb), "[{\"a\": 1}, [1, 2], null]").unwrap(),
             r#"{"{\"a\": 1}","[1, 2]",NULL}"#
         );
         assert_eq!(
-            array(&element(Type::Decimal), "[[\"1.50\", 2], [\"NaN\", 1e2]]").unwrap(),
+            any_array(&element(Type::Decimal), "[[\"1.50\", 2], [\"NaN\", 1e2]]").unwrap(),
             r#"{{"1.50","2"},{"NaN","100"}}"#
         );
         let bytes = element(Type::Bytes);
-        assert_eq!(array(&bytes, "[\"00ff\"]").unwrap(), r#"{"\\x00ff"}"#);
-        assert!(array(&bytes, "[\"0\"]").is_err());
-        assert!(array(&text, "{}").is_err());
-        assert!(array(&text, "1").is_err());
-        assert!(array(&text, "[[[[[[[1]]]]]]]").is_err());
+        assert_eq!(any_array(&bytes, "[\"00ff\"]").unwrap(), r#"{"\\x00ff"}"#);
+        assert!(any_array(&bytes, "[\"0\"]").is_err());
+        assert!(any_array(&text, "{}").is_err());
+        assert!(any_array(&text, "1").is_err());
+        assert!(any_array(&text, "[[[[[[[1]]]]]]]").is_err());
     }
 
     proptest! {

@@ -303,7 +303,7 @@ fn text_of(field: &Field, value: &Scalar) -> Result<Option<String>> {
         }
     }
     if let (Some(element), Scalar::Json(json)) = (&field.detail.element, value) {
-        let array = literal::array(element, json);
+        let array = literal::array(element, json, |_, _| Ok(()));
         return array
             .map(Some)
             .map_err(|message| Error::invalid_field(&field.name, message));

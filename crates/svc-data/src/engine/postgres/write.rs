@@ -29,7 +29,7 @@ use crate::{
         assignments::{Assignment, assignments, insert_values, set_values},
         column, is_record, name, select,
     },
-    record::{Changed, Projection, RecordBody, no_such_record},
+    record::{Changed, Projection, RecordBody, check_size, no_such_record},
     structure::Default,
     value::{Scalar, TOO_FINE, Values},
 };
@@ -357,6 +357,12 @@ fn returned_keys(model: &Model) -> Vec<Expr> {
     keys.map(|(_, field)| types::read(SELF, field)).collect()
 }
 
+/// Refuses an element of an array of which something would be lost.
+fn check_element(element: &Field, scalar: &Scalar) -> Result<(), String> {
+    check_size(element, scalar).map_err(|(_, message)| message)?;
+    stored(element, scalar).map(drop)
+}
+
 /// A value as the text that PostgreSQL reads as the type of the column; refused where something of it would be
 /// lost.
 pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, String> {
@@ -374,7 +380,7 @@ pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, S
         }
         Scalar::Json(json) if field.detail.element.is_some() => {
             let element = field.detail.element.as_deref().unwrap_or(field);
-            literal::array(element, json).map(Some)
+            literal::array(element, json, check_element).map(Some)
         }
         // A column that declares the system of its coordinates accepts no others.
         Scalar::Text(text) if sort == Type::Geometry && !text.contains('=') => {
