@@ -130,7 +130,7 @@ fn a_project_is_changed_also_when_its_first_environment_was_deleted() {
     let first = json!({"default_environment": "staging"});
     let changed = send(&home, &admin, "PATCH", project, &first).ok();
     assert_eq!(changed["default_environment"], "staging");
-    let path = "/projects/main/environments/staging/?confirm=staging";
+    let path = "/projects/main/environments/staging/";
     call(&home, &admin, "DELETE", path).expect(204);
     assert_eq!(
         call(&home, &admin, "GET", project).ok()["default_environment"],
@@ -146,7 +146,7 @@ fn a_project_is_changed_also_when_its_first_environment_was_deleted() {
 #[test]
 fn a_resource_has_no_name_that_is_a_call() {
     let home = Home::new();
-    let admin = member(&home, "admin@example.com", "Administrator");
+    let admin = operator(&home);
     for name in ["test", "auth", "__svc_app__"] {
         let url = format!("sqlite:{}", home.path().join("shop.db").display());
         let resource = json!({"unique_name": name, "url": url});

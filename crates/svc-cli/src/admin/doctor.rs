@@ -37,7 +37,8 @@ impl Doctor {
             None => checks::run(&dir, key).await,
         };
         if let Some(error) = unusable {
-            report = report.with(checks::unusable_key(&error));
+            // The key in the folder, which was looked at, is not the one that is meant.
+            report = report.without("key").with(checks::unusable_key(&error));
         }
         if let Some(check) = place.key_file().and_then(checks::readable_key) {
             report = report.with(check);

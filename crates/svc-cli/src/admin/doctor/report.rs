@@ -79,14 +79,19 @@ impl Report {
         Self { ok, checks }
     }
 
-    /// The same with this check in place of one of the same name that ended better.
+    /// The same with this check in place of those of the same name that ended better.
     pub(super) fn with(self, check: Check) -> Self {
-        let is_known = |known: &Check| known.name == check.name && known.state >= check.state;
+        let is_better = |known: &Check| known.name == check.name && known.state < check.state;
         let mut checks = self.checks;
-        if !checks.iter().any(is_known) {
-            checks.retain(|known| known.name != check.name);
-            checks.push(check);
-        }
+        checks.retain(|known| !is_better(known));
+        checks.push(check);
+        Self::new(checks)
+    }
+
+    /// The same without the check of this name.
+    pub(super) fn without(self, name: &str) -> Self {
+        let mut checks = self.checks;
+        checks.retain(|known| known.name != name);
         Self::new(checks)
     }
 
