@@ -55,8 +55,8 @@ async fn reads_keep_to_their_budgets_of_allocations() -> Result<(), Box<dyn Erro
     tokio::spawn(server.run(std::future::pending()));
     let mut stream = TcpStream::connect(&address)?;
     for (path, most) in [
-        ("orders/500", 80),
-        ("orders?status=paid&_order_by=-created_at&_count=none", 175),
+        ("orders/500", 66),
+        ("orders?status=paid&_order_by=-created_at&_count=none", 165),
     ] {
         let request = format!(
             "GET /projects/main/prod/shop/models/{path} HTTP/1.1\r\nhost: {address}\r\nauthorization: {}\r\n\r\n",

@@ -6,7 +6,6 @@ use svc_model::administration::sign_in::SignInPatch;
 
 use crate::credentials::passwords::weak;
 use crate::error::{Error, Result};
-use crate::people::teams::PermissionsGroup;
 
 /// How the users of a project sign in (specification, section 5: "availability depends on the project's
 /// authentication configuration").
@@ -62,14 +61,6 @@ impl Authentication {
                 .unwrap_or(self.access_token_seconds),
             refresh_token_days: patch.refresh_token_days.unwrap_or(self.refresh_token_days),
             link: patch.mail_link.unwrap_or(self.link),
-        }
-    }
-
-    /// The group of the team of a user who registers.
-    pub(crate) fn sign_up_group(&self) -> PermissionsGroup {
-        match self.sign_up_team == PermissionsGroup::Editor.as_str() {
-            true => PermissionsGroup::Editor,
-            false => PermissionsGroup::ReadOnly,
         }
     }
 

@@ -350,6 +350,14 @@ pub(crate) fn administrators(reader: &mut Reader<'_>, project_uid: &str) -> Resu
         .ok_or_else(|| Error::internal("the project has lost its administrator team"))
 }
 
+/// The group of the team that users who register come into.
+pub(crate) fn sign_up_group(settings: &Authentication) -> PermissionsGroup {
+    match settings.sign_up_team == PermissionsGroup::Editor.as_str() {
+        true => PermissionsGroup::Editor,
+        false => PermissionsGroup::ReadOnly,
+    }
+}
+
 /// The first team of a permissions group.
 pub(crate) fn of_group(
     reader: &mut Reader<'_>,
@@ -368,7 +376,7 @@ fn check_is_not_for_sign_up(
 ) -> Result<()> {
     let sql = "SELECT authentication FROM projects WHERE uid = ?1 AND sign_up";
     let settings = reader.find(sql, &values![project_uid], Authentication::from_row)?;
-    let Some(group) = settings.map(|settings| settings.sign_up_group()) else {
+    let Some(group) = settings.as_ref().map(sign_up_group) else {
         return Ok(());
     };
     match of_group(reader, project_uid, group)?.is_some_and(|first| first.uid == team.uid) {

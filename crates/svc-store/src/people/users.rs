@@ -388,7 +388,7 @@ fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team
 
 /// The team of a user who registers.
 pub(crate) fn sign_up_team(reader: &mut Reader<'_>, scope: &UserScope) -> Result<Team> {
-    let group = scope.authentication.sign_up_group();
+    let group = teams::sign_up_group(&scope.authentication);
     let team = teams::of_group(reader, &scope.project_uid, group)?;
     team.ok_or_else(|| {
         let message = format!(
