@@ -181,7 +181,7 @@ impl Scalar {
     }
 }
 
-/// The same, with the times of an array that have no offset in the zone of the caller.
+/// Reads JSON as [`read_json`] does, with the times of an array that have no offset in the zone of the caller.
 fn read_json_in(field: &Field, json: &str, zone: &Zone) -> Result<Scalar, String> {
     let read = read_json(field, json)?;
     let element = field.detail.element.as_deref();

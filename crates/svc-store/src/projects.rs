@@ -263,8 +263,14 @@ impl Projects<'_> {
                 }
                 let default_environment =
                     patch.default_environment.unwrap_or(old.default_environment);
-                let authentication = old.authentication.changed(patch.sign_in);
-                let authentication = authentication.check()?.to_text()?;
+                let is_about_sign_up =
+                    patch.sign_in.sign_up.is_some() || patch.sign_in.sign_up_team.is_some();
+                let authentication = old.authentication.changed(patch.sign_in).check()?;
+                if sign_up && is_about_sign_up {
+                    teams::of_sign_up(tx, uid, &authentication)
+                        .map_err(|error| Error::invalid_field("sign_up_team", error.to_string()))?;
+                }
+                let authentication = authentication.to_text()?;
                 tx.execute(
                     "UPDATE projects SET name = ?1, color = ?2, domain = ?3, sign_up = ?4, params = ?5, \
                      authentication = ?7, default_environment = ?8 WHERE uid = ?6",

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{add_account, call, member, operator, send, sign_in};
-use crate::people::{Home, PASSWORD};
+use crate::people::{Home, PASSWORD, UNTHROTTLED};
 
 #[test]
 fn an_account_signs_in_changes_its_profile_and_makes_keys_that_reach_no_further() {
@@ -290,19 +290,23 @@ fn a_key_of_an_operator_that_opens_everything_is_ended_as_a_whole() {
 
 #[test]
 fn a_key_that_a_project_shuts_out_makes_none_that_reaches_it() {
-    let home = Home::new();
-    let operator = operator(&home);
-    let ann = member(&home, "ann@example.com", "Editor");
+    shut_out(&Home::new());
+    shut_out(&Home::with(&[UNTHROTTLED, &["--audit", "off"]].concat()));
+}
+
+fn shut_out(home: &Home) {
+    let operator = operator(home);
+    let ann = member(home, "ann@example.com", "Editor");
     let make = |credential: &str, body: &serde_json::Value| {
-        send(&home, credential, "POST", "/account/api_keys/", body)
+        send(home, credential, "POST", "/account/api_keys/", body)
     };
     let header = |key: &serde_json::Value| format!("Bearer {}", key["api_key"].as_str().unwrap());
-    let opens = |key: &str| call(&home, key, "GET", "/projects/main/").send().status;
+    let opens = |key: &str| call(home, key, "GET", "/projects/main/").send().status;
     let key = make(&ann, &json!({})).expect(201).json();
     let path = format!("/projects/main/api_keys/{}/", key["uid"].as_str().unwrap());
     let key = header(&key);
     assert_eq!(opens(&key), 200);
-    call(&home, &operator, "DELETE", &path).expect(204);
+    call(home, &operator, "DELETE", &path).expect(204);
     assert_eq!(opens(&key), 403);
     let refused = make(&key, &json!({"projects": ["main"]})).expect(400);
     assert!(refused.json()["projects"].is_array(), "{}", refused.body);
@@ -318,6 +322,9 @@ fn a_key_that_a_project_shuts_out_makes_none_that_reaches_it() {
             .json(),
     );
     assert_eq!(opens(&own), 200);
+    // Nor does the key, when its account becomes an operator.
+    home.run(&["account", "set", "ann@example.com", "--operator", "on"]);
+    assert_eq!(opens(&key), 403);
 }
 
 #[test]

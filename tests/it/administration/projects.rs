@@ -144,19 +144,6 @@ fn a_project_is_changed_also_when_its_first_environment_was_deleted() {
 }
 
 #[test]
-fn a_resource_has_no_name_that_is_a_call() {
-    let home = Home::new();
-    let admin = operator(&home);
-    for name in ["test", "auth", "__svc_app__"] {
-        let url = format!("sqlite:{}", home.path().join("shop.db").display());
-        let resource = json!({"unique_name": name, "url": url});
-        let path = "/projects/main/prod/resources/";
-        let refused = send(&home, &admin, "POST", path, &resource).expect(400);
-        assert!(refused.json()["unique_name"].is_array(), "{}", refused.body);
-    }
-}
-
-#[test]
 fn the_team_of_those_who_register_stays_until_they_come_into_another_one() {
     let home = Home::new();
     let admin = member(&home, "admin@example.com", "Administrator");
@@ -191,15 +178,16 @@ fn the_team_of_those_who_register_stays_until_they_come_into_another_one() {
     set(json!({"sign_up": true, "sign_up_team": "editor"}));
     send(&home, &admin, "PATCH", &path, &json!({"name": "Readers"})).expect(200);
     send(&home, &admin, "PATCH", &path, &editor).expect(200);
-    // Without a team for them nobody can register, and is told so.
-    set(json!({"sign_up_team": "read_only"}));
-    let refused = register("bob@example.com");
-    assert_eq!(refused.status, 400, "{}", refused.body);
+    // There is no other team without rights to write.
+    let path = "/projects/main/sign_in/";
+    let read_only = json!({"sign_up_team": "read_only"});
+    let refused = send(&home, &admin, "PATCH", path, &read_only).expect(400);
     assert!(
-        refused.body.contains("permissions_group"),
+        refused.json()["sign_up_team"].is_array(),
         "{}",
         refused.body
     );
+    assert_eq!(register("bob@example.com").status, 201);
 }
 
 #[test]

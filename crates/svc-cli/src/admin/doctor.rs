@@ -40,7 +40,9 @@ impl Doctor {
             // The key in the folder, which was looked at, is not the one that is meant.
             report = report.without("key").with(checks::unusable_key(&error));
         }
-        if let Some(check) = place.key_file().and_then(checks::readable_key) {
+        // What is in the folder was looked at already.
+        let named = place.key_file().filter(|file| file.parent() != Some(&*dir));
+        if let Some(check) = named.and_then(checks::readable_key) {
             report = report.with(check);
         }
         report.print(&context.output)?;

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How many places of a kind are shown, and in how many models a record is looked for by its key.
 const MOST: usize = 8;
 /// In how many projects is searched, the oldest ones.
-const MOST_PROJECTS: u32 = 10_000;
+const MOST_PROJECTS: u32 = 1_000;
 /// How much of a value is read to name a record.
 const EXCERPT: u32 = 80;
 

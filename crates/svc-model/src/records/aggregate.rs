@@ -235,6 +235,11 @@ impl SplitQuery {
         })
     }
 
+    /// Whether there is nothing else but what selects records.
+    pub(super) fn selects_alone(&self) -> bool {
+        self.selects_alone
+    }
+
     /// Removes a parameter and returns its values.
     pub(super) fn all(&mut self, key: &str) -> Vec<String> {
         let parameters = std::mem::take(&mut self.parameters);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Collection, Record};
+use super::{Collection, Record, aggregate::SplitQuery};
 use crate::{Invalid, ListQuery, QueryString, RecordId, wire::Operation};
 
 /// Siblings: `GET B/{id}/get_siblings`, 200 with [`Siblings`].
@@ -30,15 +30,13 @@ impl GetSiblings {
     /// # Errors
     /// [`Invalid`] with a message for each unknown parameter and malformed value.
     pub fn parse_query(query: &str, is_field: &dyn Fn(&str) -> bool) -> Result<ListQuery, Invalid> {
-        let query = ListQuery::parse(query, is_field)?;
-        let mut taken = query.selection();
-        taken.order_by.clone_from(&query.order_by);
-        if taken == query {
-            return Ok(query);
+        let parsed = ListQuery::parse(query, is_field)?;
+        match SplitQuery::new(query, &["_order_by"])?.selects_alone() {
+            true => Ok(parsed),
+            false => Err(Invalid::general(
+                "only filters, exclude__, _search, _filter, _relation, _order_by and tz are taken for siblings",
+            )),
         }
-        Err(Invalid::general(
-            "only filters, exclude__, _search, _filter, _relation, _order_by and tz are taken for siblings",
-        ))
     }
 
     fn selection(&self) -> QueryString {

@@ -108,12 +108,15 @@ impl AccountRights {
         let exception = "(SELECT 1 FROM api_key_projects k WHERE k.project_uid = p.uid AND k.key_uid = ?2 \
              AND k.is_allowed = ?3)";
         if !account.is_limited {
+            // A key that a project has shut out opens it no more, also when its account becomes an operator.
+            let sql = "SELECT key_uid FROM api_key_projects WHERE key_uid = ?1 AND is_allowed = ?2";
+            let is_whole = !reader.exists(sql, &values![key, false])?;
             let sql = membership(&format!(
                 "WHERE m.account_uid = ?1 AND NOT EXISTS {exception}"
             ));
             return Ok(Self {
                 memberships: memberships(reader, &sql, &values![uid, key, false])?,
-                operator: account.is_operator.then(administrator),
+                operator: (account.is_operator && is_whole).then(administrator),
             });
         }
         let sql = membership(&format!("WHERE m.account_uid = ?1 AND EXISTS {exception}"));

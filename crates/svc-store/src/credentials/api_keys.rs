@@ -97,9 +97,8 @@ impl Credentials<'_, AccountGrant> {
         let name = person::name("name", name)?;
         let made = CredentialKind::ApiKey.generate()?;
         let (hash, prefix) = (made.hash.to_hex(), made.prefix);
-        let by = self.store.audited_by().map(|by| by.actor.clone());
-        let by_key = by.filter(|actor| actor.kind == ActorKind::ApiKey);
-        let by_key = by_key.and_then(|actor| actor.uid);
+        let by = self.store.actor();
+        let by_key = by.uid.filter(|_| by.kind == ActorKind::ApiKey);
         let credential = self.store.write(move |tx| {
             let missing = || Error::not_found("there is no such account");
             let owner = AccountGrant::find(tx, account)?.ok_or_else(missing)?;

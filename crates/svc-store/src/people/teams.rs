@@ -350,8 +350,25 @@ pub(crate) fn administrators(reader: &mut Reader<'_>, project_uid: &str) -> Resu
         .ok_or_else(|| Error::internal("the project has lost its administrator team"))
 }
 
+/// The team that users who register come into.
+pub(crate) fn of_sign_up(
+    reader: &mut Reader<'_>,
+    project_uid: &str,
+    settings: &Authentication,
+) -> Result<Team> {
+    let group = sign_up_group(settings);
+    of_group(reader, project_uid, group)?.ok_or_else(|| {
+        let message = format!(
+            "nobody can register: the project has no team with permissions_group {}; an administrator of the project can \
+             make one",
+            group.as_str()
+        );
+        Error::refused(message)
+    })
+}
+
 /// The group of the team that users who register come into.
-pub(crate) fn sign_up_group(settings: &Authentication) -> PermissionsGroup {
+fn sign_up_group(settings: &Authentication) -> PermissionsGroup {
     match settings.sign_up_team == PermissionsGroup::Editor.as_str() {
         true => PermissionsGroup::Editor,
         false => PermissionsGroup::ReadOnly,
@@ -359,7 +376,7 @@ pub(crate) fn sign_up_group(settings: &Authentication) -> PermissionsGroup {
 }
 
 /// The first team of a permissions group.
-pub(crate) fn of_group(
+fn of_group(
     reader: &mut Reader<'_>,
     project_uid: &str,
     group: PermissionsGroup,

@@ -388,15 +388,7 @@ fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team
 
 /// The team of a user who registers.
 pub(crate) fn sign_up_team(reader: &mut Reader<'_>, scope: &UserScope) -> Result<Team> {
-    let group = teams::sign_up_group(&scope.authentication);
-    let team = teams::of_group(reader, &scope.project_uid, group)?;
-    team.ok_or_else(|| {
-        let message = format!(
-            "nobody can register now: the project has no team with permissions_group {}; its administrator can make one",
-            group.as_str()
-        );
-        Error::refused(message)
-    })
+    teams::of_sign_up(reader, &scope.project_uid, &scope.authentication)
 }
 
 /// Refuses a change after which nobody would administer the environment.

@@ -37,8 +37,8 @@ pub(crate) fn check_environment(name: &EnvironmentName) -> Result<()> {
     }
 }
 
-/// Refuses what cannot name a new resource: the account calls have the path `auth`, the call that tries a URL `test`, and the
-/// built-in tools resource its own name.
+/// Refuses what cannot name a new resource: the account calls have the path `auth`, the built-in tools
+/// resource its own name.
 pub(crate) fn check_resource(name: &ResourceName) -> Result<()> {
     match name.as_str() {
         ResourceName::TOOLS => Err(invalid_name(format!(
@@ -47,9 +47,6 @@ pub(crate) fn check_resource(name: &ResourceName) -> Result<()> {
         ))),
         "auth" => Err(invalid_name(
             "auth is reserved for the account calls; choose another name",
-        )),
-        "test" => Err(invalid_name(
-            "test is the call that tries a URL; choose another name",
         )),
         name => check("resource", name),
     }

@@ -23,7 +23,7 @@ pub(crate) fn set_secret(headers: &mut HeaderMap) {
     headers.insert(header::CACHE_CONTROL, NO_STORE);
 }
 
-/// Whether a handler has said that nobody may keep its answer, which is no file: then it has a secret.
+/// Whether an answer has a secret: its handler has said that nobody may keep it, and it is not a file.
 pub(crate) fn has_secret(headers: &HeaderMap) -> bool {
     let is_file = headers.contains_key(header::CONTENT_DISPOSITION);
     !is_file && headers.get(header::CACHE_CONTROL) == Some(&NO_STORE)
