@@ -79,7 +79,7 @@ fn a_store_in_a_database_is_checked_without_a_change() {
     let (status, checks) = examine(&folder, &url, &["--key-file", "other.key"]);
     assert_eq!((status, of(&checks, "key").0), (2, "error"));
     assert_eq!(of(&checks, "resources").0, "warning");
-    // A key file that was named: others may read it, or there is none.
+    // The file of --key-file may be read by others, or is missing.
     let named = ["--key-file", "n/store.key"];
     assert_eq!(examine(&folder, &url, &named).0, 0);
     let key = folder.path().join("n/store.key");

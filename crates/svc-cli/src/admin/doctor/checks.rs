@@ -135,12 +135,12 @@ pub(super) fn key_check(found: &svc_store::Result<()>) -> Check {
     }
 }
 
-/// The key file that was named cannot be used.
+/// The file of `--key-file` cannot be used.
 pub(super) fn unusable_key(error: &Error) -> Check {
     Check::error(
         "key",
         error.to_string(),
-        "name the file with the key of the store, which --key-file, SVC_KEY_FILE or key-file in the configuration does",
+        "set --key-file, SVC_KEY_FILE or key-file in the configuration file to the file that has the key of the store",
     )
 }
 
@@ -154,7 +154,7 @@ pub(super) fn readable_by_others(file: &Path) -> Check {
     )
 }
 
-/// Whether other users of this machine may read a key file that was named.
+/// Whether other users of this machine may read the file of `--key-file`.
 #[cfg(unix)]
 pub(super) fn readable_key(file: &Path) -> Option<Check> {
     use std::os::unix::fs::PermissionsExt as _;
