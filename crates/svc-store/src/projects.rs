@@ -24,7 +24,7 @@ use uuid::Uuid;
 use crate::audit::AuditEntry;
 use crate::credentials::AccountRights;
 use crate::database::{Reader, Tx, columns, handle, json, row, values};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::people::{Authentication, accounts, members, teams};
 
 /// Whose API key is made when nobody is named and the project has no owner.
@@ -267,8 +267,13 @@ impl Projects<'_> {
                     patch.sign_in.sign_up.is_some() || patch.sign_in.sign_up_team.is_some();
                 let authentication = old.authentication.changed(patch.sign_in).check()?;
                 if sign_up && is_about_sign_up {
-                    teams::of_sign_up(tx, uid, &authentication)
-                        .map_err(|error| Error::invalid_field("sign_up_team", error.to_string()))?;
+                    let team = teams::of_sign_up(tx, uid, &authentication);
+                    team.map_err(|error| match error.kind() {
+                        ErrorKind::Invalid => {
+                            Error::invalid_field("sign_up_team", error.to_string())
+                        }
+                        _ => error,
+                    })?;
                 }
                 let authentication = authentication.to_text()?;
                 tx.execute(
