@@ -103,6 +103,22 @@ struct Running {
     work: Work,
     caller: Caller,
     since: Instant,
+    /// Whether its shape is slow as far as [ended](State::is_usually_slow) statements tell.
+    is_usually_slow: bool,
+}
+
+/// What runs for so long that it is slow, at some time.
+struct Late {
+    /// What runs since then or longer. `None` where nothing can.
+    since: Option<Instant>,
+    /// Its shapes; seldom any.
+    shapes: Vec<u64>,
+}
+
+impl Late {
+    fn has(&self, running: &Running) -> bool {
+        self.since.is_some_and(|since| running.since <= since)
+    }
 }
 
 struct Waiting {
@@ -188,12 +204,8 @@ impl Admission {
             if state.running.len() >= state.allowed {
                 state.grow_when_due(now);
             }
-            if state.admits(&work, now) {
-                state.running.push(Running {
-                    work,
-                    caller: Caller::current(),
-                    since: now,
-                });
+            if state.admits(&work, &state.late(now)) {
+                state.run(work, Caller::current(), now);
                 state.waits.observe(Duration::ZERO);
                 return Ok(self.permit(work, now, true));
             }
@@ -289,11 +301,7 @@ impl Admission {
                     return;
                 };
                 let work = waiting.work;
-                state.running.push(Running {
-                    work,
-                    caller: waiting.caller,
-                    since: now,
-                });
+                state.run(work, waiting.caller, now);
                 (waiting, self.permit(work, now, true))
             };
             if let Err(mut permit) = waiting.turn.send(permit) {
@@ -311,20 +319,39 @@ impl State {
         known.is_some_and(|typical| *typical < SLOW)
     }
 
-    fn is_slow(&self, work: &Work, now: Instant) -> bool {
-        let is_late = |running: &Running| {
-            running.work.shape == work.shape && now.duration_since(running.since) >= SLOW
+    fn run(&mut self, work: Work, caller: Caller, now: Instant) {
+        self.running.push(Running {
+            work,
+            caller,
+            since: now,
+            is_usually_slow: self.is_usually_slow(&work),
+        });
+    }
+
+    fn late(&self, now: Instant) -> Late {
+        let mut late = Late {
+            since: now.checked_sub(SLOW),
+            shapes: Vec::new(),
         };
+        for running in &self.running {
+            if late.has(running) && !running.work.is_internal {
+                late.shapes.push(running.work.shape);
+            }
+        }
+        late
+    }
+
+    /// Whether the shape of a statement is slow as far as those that have ended tell.
+    fn is_usually_slow(&self, work: &Work) -> bool {
         match self.typical.get(&work.shape) {
             _ if work.is_internal => false,
-            Some(typical) if *typical >= SLOW => true,
-            None if work.scans => true,
-            _ => self.running.iter().any(is_late),
+            Some(typical) => *typical >= SLOW,
+            None => work.scans,
         }
     }
 
     /// Whether a statement may run now.
-    fn admits(&self, work: &Work, now: Instant) -> bool {
+    fn admits(&self, work: &Work, late: &Late) -> bool {
         let running = self.running.len();
         if running >= self.allowed {
             return false;
@@ -345,9 +372,10 @@ impl State {
             self.allowed - running,
         );
         let slow = |running: &&Running| {
-            now.duration_since(running.since) >= SLOW || self.is_slow(&running.work, now)
+            let is_late = late.has(running) || late.shapes.contains(&running.work.shape);
+            is_late || running.is_usually_slow
         };
-        let is_slow = self.is_slow(work, now);
+        let is_slow = late.shapes.contains(&work.shape) || self.is_usually_slow(work);
         if share >= free {
             // The slow statements of a model do not hold up its short ones, while a connection is left for others.
             let short = |running: &&Running| of_model(running) && !slow(running);
@@ -376,6 +404,7 @@ impl State {
         if self.running.len() >= self.allowed {
             return None;
         }
+        let late = self.late(now);
         let mut best: Option<((usize, u64, usize), usize)> = None;
         for (place, waiting) in self.waiting.iter().enumerate() {
             let caller = waiting.caller;
@@ -389,7 +418,7 @@ impl State {
                     false => 0,
                 },
             );
-            if best.is_none_or(|(fewest, _)| share < fewest) && self.admits(&waiting.work, now) {
+            if best.is_none_or(|(fewest, _)| share < fewest) && self.admits(&waiting.work, &late) {
                 best = Some((share, place));
                 if share == (0, 0, 0) {
                     break;
@@ -423,12 +452,23 @@ impl State {
 
     /// Remembers how long a statement took, as a moving average, so that one late answer does not make a shape slow.
     fn remember(&mut self, work: &Work, took: Duration) {
-        if self.typical.len() >= MAX_SHAPES && !self.typical.contains_key(&work.shape) {
+        let known = self.typical.get(&work.shape).copied();
+        if known.is_none() && self.typical.len() >= MAX_SHAPES {
             self.typical.clear();
+            for running in &mut self.running {
+                running.is_usually_slow = running.work.scans && !running.work.is_internal;
+            }
         }
         let first = if work.scans { took } else { Duration::ZERO };
-        let typical = self.typical.entry(work.shape).or_insert(first);
-        *typical = (*typical * 3 + took) / 4;
+        let typical = (known.unwrap_or(first) * 3 + took) / 4;
+        self.typical.insert(work.shape, typical);
+        let was_slow = known.map_or(work.scans, |known| known >= SLOW);
+        if was_slow != (typical >= SLOW) && !work.is_internal {
+            let alike = self.running.iter_mut();
+            for running in alike.filter(|running| running.work.shape == work.shape) {
+                running.is_usually_slow = typical >= SLOW;
+            }
+        }
     }
 }
 

@@ -85,6 +85,13 @@ pub(crate) trait Dialect: Sync {
         select.order_by_expr(self.order_value(SELF, key, field), direction(key));
     }
 
+    /// Whether there is an index for the order of a field in which NULL is the largest of its values, which is why the
+    /// order of a list cannot be that of the index.
+    fn index_ends_with_null(&self, field: &Field) -> bool {
+        let _ = field;
+        false
+    }
+
     /// Whether a field compares so with a value.
     fn compare(
         &self,

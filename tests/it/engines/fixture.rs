@@ -95,6 +95,9 @@ fn script(s: &Spelling) -> String {
             since DATE, credit DECIMAL(10,2), score {double}, wakes TIME, seen {instant}, extra {json}, token {uuid},
             picture {bytes}, big BIGINT, small SMALLINT NOT NULL DEFAULT 7,
             CONSTRAINT credit_is_not_negative CHECK (credit >= 0)){suffix};
+        CREATE INDEX customers_by_score ON customers (score);
+        CREATE INDEX customers_by_since ON customers (active, since);
+        CREATE INDEX customers_by_seen ON customers (seen);
         CREATE TABLE orders (
             id {serial}, customer_id BIGINT NOT NULL, status VARCHAR(10) NOT NULL DEFAULT 'open',
             total DECIMAL(12,2), placed {instant}, due DATE, FOREIGN KEY (customer_id) REFERENCES customers(id)){suffix};

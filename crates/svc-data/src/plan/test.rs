@@ -50,7 +50,6 @@ impl Test {
     }
 
     /// The tests that all have to hold.
-    #[cfg(feature = "sqlite")]
     pub(crate) fn conjuncts(&self) -> Vec<&Self> {
         match self {
             Self::All(tests) => tests.iter().flat_map(Self::conjuncts).collect(),
@@ -65,6 +64,18 @@ impl Test {
             Self::Compare(index, ..) | Self::In(index, _) | Self::Null(index) => Some(*index),
             _ => None,
         }
+    }
+
+    /// Whether it holds for no record that has NULL in the field. There may be others of which that is not seen.
+    pub(crate) fn excludes_null(&self, field: usize) -> bool {
+        self.conjuncts().into_iter().any(|test| match test {
+            Self::Compare(index, comparison, _) => {
+                *index == field && *comparison != Comparison::Unequal
+            }
+            Self::In(index, _) | Self::Match(index, ..) => *index == field,
+            Self::Not(test) => matches!(**test, Self::Null(index) if index == field),
+            _ => false,
+        })
     }
 
     /// Tells `visit` each value that no other engine has for a column of that kind: the related model that its field

@@ -112,6 +112,15 @@ fn fingerprint(model: &Model, keys: &[Key]) -> [u8; 8] {
     short
 }
 
+/// Rows behind a cursor: they have its values in the first columns of the order, and another in the next one.
+pub(crate) struct Beyond {
+    /// The position of that next column.
+    pub(crate) position: usize,
+    /// Whether they have NULL there.
+    pub(crate) is_null: bool,
+    pub(crate) test: Expr,
+}
+
 impl Cursor {
     /// The text of the cursor.
     pub(crate) fn encode(&self, model: &Model, keys: &[Key]) -> String {
@@ -219,14 +228,13 @@ impl Cursor {
 
     /// The rows behind those that have the values of the cursor, as ranges, each of which an index finds, nearest first.
     ///
-    /// A range fixes the first columns of the order and goes beyond the value of the next one, whose position is
-    /// given with it. NULL is smaller than everything.
+    /// NULL is smaller than everything.
     pub(crate) fn ranges(
         &self,
         dialect: &dyn Dialect,
         model: &Model,
         keys: &[Key],
-    ) -> Result<Vec<(usize, Expr)>> {
+    ) -> Result<Vec<Beyond>> {
         let mut ranges = Vec::new();
         let pairs: Vec<_> = keys.iter().zip(&self.values).collect();
         for (position, (key, value)) in pairs.iter().enumerate().rev() {
@@ -238,17 +246,23 @@ impl Cursor {
             let field = key_field(model, key)?;
             let here = || dialect.order_value(SELF, key, field);
             let bound = || bound(dialect, model, key, value);
-            let beyond: Vec<Expr> = match (key.descending, value) {
-                (false, KeyValue::Null) => vec![here().is_not_null()],
-                (false, _) => vec![here().gt(bound()?)],
+            let beyond: Vec<(Expr, bool)> = match (key.descending, value) {
+                (false, KeyValue::Null) => vec![(here().is_not_null(), false)],
+                (false, _) => vec![(here().gt(bound()?), false)],
                 (true, KeyValue::Null) => Vec::new(),
-                (true, _) if key.nullable => vec![here().lt(bound()?), here().is_null()],
-                (true, _) => vec![here().lt(bound()?)],
+                (true, _) if key.nullable => {
+                    vec![(here().lt(bound()?), false), (here().is_null(), true)]
+                }
+                (true, _) => vec![(here().lt(bound()?), false)],
             };
-            for test in beyond {
+            for (test, is_null) in beyond {
                 let mut range = prefix.clone();
                 range.push(test);
-                ranges.push((position, all_of(range)));
+                ranges.push(Beyond {
+                    position,
+                    is_null,
+                    test: all_of(range),
+                });
             }
         }
         Ok(ranges)

@@ -48,7 +48,7 @@ pub(crate) struct PageQuery {
     /// Which rows each statement returns.
     ranges: Vec<Range>,
     /// What returns the page: one statement after the other, until it is full. Each returns at most one row more
-    /// than the page may have.
+    /// than the page may have, and those to [`skip`](Self::skip).
     pub(crate) pages: Vec<SelectStatement>,
     /// What counts all records that match, where it is requested.
     pub(crate) count: Option<SelectStatement>,
@@ -59,6 +59,8 @@ pub(crate) struct PageQuery {
     /// Returns a row for each record that matches. It is not run: the engine says how many rows it expects of it, where
     /// that will do.
     pub(crate) expected: Option<SelectStatement>,
+    /// How many of the first rows that the statements return are before the page.
+    pub(crate) skip: u64,
     pub(crate) limit: usize,
     pub(crate) offset: u64,
     /// From how many bytes on the page ends early.
@@ -150,7 +152,14 @@ impl PageQuery {
             true => test.map(|test| dialect.test_only(test)),
             false => test,
         };
-        let ranges = bounds.ranges(dialect, model, plan.offset, among.is_some())?;
+        let (ranges, skip) = match bounds.null_apart(dialect, model, &plan)? {
+            Some(ranges) => (Vec::from(ranges), plan.offset),
+            None => {
+                let test = plan.test.as_ref();
+                let ranges = bounds.ranges(dialect, model, test, plan.offset, among.is_some())?;
+                (ranges, 0)
+            }
+        };
         let count = (plan.count != Count::None).then(|| {
             let mut query = select(dialect, model, test.clone());
             query.expr(Func::count(Expr::cust("*")));
@@ -181,6 +190,7 @@ impl PageQuery {
             count_stays: model.is_stored && plan.test.as_ref().is_none_or(Test::reads_stored),
             counting: plan.count,
             expected,
+            skip,
             limit: plan.limit as usize,
             offset: plan.offset,
             part: match plan.is_internal {
@@ -248,6 +258,9 @@ impl PageQuery {
         query.and_where_option(range.test.clone());
         query.exprs(self.columns.iter().cloned());
         for (position, key) in self.bounds.keys.iter().enumerate() {
+            if range.null.contains(&position) {
+                continue;
+            }
             let key = Key {
                 nullable: key.nullable && position >= range.fixed,
                 ..key.clone()
@@ -256,7 +269,7 @@ impl PageQuery {
         }
         // Those that are looked up are few; a limit would lead engines to walk over all in their order instead.
         if self.among.is_none() || range.limit.is_some() {
-            let most = self.limit as u64 + 1;
+            let most = self.skip + self.limit as u64 + 1;
             query.limit(range.limit.map_or(most, |limit| limit.min(most)));
         }
         if range.offset > 0 {

@@ -61,6 +61,71 @@ fn statements(names: &[String], query: &ListQuery) -> Vec<(String, &'static dyn 
     all
 }
 
+#[test]
+fn records_with_null_are_read_apart_where_an_index_has_them_at_the_other_end() {
+    let pages = |order: &str, filter: Option<Condition>| -> Vec<String> {
+        let column = |name: &str| {
+            let mut field = Field::new(name.to_owned(), FieldType::TextField, Kind::Text, "text");
+            field.storage = Storage::Typed(ColumnType::Text);
+            field.detail.index_ends_with_null = name == "a";
+            field
+        };
+        let mut model = Model::of_columns("t", vec![column("a"), column("b")]);
+        model.row_id = Some("ctid".to_owned());
+        let mut query = ListQuery::new();
+        if let Some(filter) = filter {
+            query = query.filter_tree(Filter::Condition(filter));
+        }
+        query.order_by = vec![OrderBy {
+            field: order.trim_start_matches('-').to_owned(),
+            descending: order.starts_with('-'),
+        }];
+        let model = Arc::new(model);
+        let plan = ListPlan::resolve(&Structure::new(Vec::new(), 0), &model, &query)
+            .expect("the query fits");
+        let query = PageQuery::new(&PostgresDialect, &model, None, plan).expect("the plan is one");
+        let pages = query.pages.iter().map(|page| {
+            let sql = page.to_string(PostgresQueryBuilder).replace('"', "");
+            let (_, sql) = sql.split_once(" AS t0 ").expect("an alias");
+            sql.replace("t0.", "")
+        });
+        pages.collect()
+    };
+    let null = "WHERE a IS NULL ORDER BY ctid";
+    let others = "WHERE a IS NOT NULL ORDER BY a";
+    assert_eq!(
+        pages("a", None),
+        [
+            format!("{null} ASC LIMIT 26"),
+            format!("{others} ASC, ctid ASC LIMIT 26")
+        ]
+    );
+    assert_eq!(
+        pages("-a", None),
+        [
+            format!("{others} DESC, ctid DESC LIMIT 26"),
+            format!("{null} DESC LIMIT 26")
+        ]
+    );
+    // Without an index both would go through all records.
+    assert_eq!(
+        pages("-b", None),
+        ["ORDER BY b DESC NULLS LAST, ctid DESC LIMIT 26"]
+    );
+    let at_least = Condition {
+        field: "a".to_owned(),
+        lookup: Lookup::Gte,
+        value: Operand::One("x".to_owned()),
+    };
+    let [only] = &*pages("a", Some(at_least)) else {
+        panic!("records with NULL do not match");
+    };
+    assert!(
+        only.ends_with("ORDER BY a ASC, ctid ASC LIMIT 26"),
+        "{only}"
+    );
+}
+
 /// A way to compare, on the field of a number; its value comes later.
 #[derive(Clone, Debug)]
 enum Shape {

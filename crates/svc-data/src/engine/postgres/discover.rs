@@ -115,10 +115,11 @@ FROM pg_catalog.pg_constraint
 WHERE contype IN ('f', 'c', 'x') AND conrelid = ANY($1) AND conkey IS NOT NULL ORDER BY conrelid, conname";
 
 /// The unique indexes, of which one may be the primary key, and those that lead to rows of the whole table; and whether each
-/// is unique, holds for all rows at any time, and leads to all of them.
+/// is unique, holds for all rows at any time, leads to all of them, and how it orders each column.
 const INDEXES: &str = "
 SELECT i.indrelid, c.relname::text, i.indisprimary, i.indkey::int2[], i.indnkeyatts,
-    i.indpred IS NULL AND i.indimmediate AND i.indisvalid, i.indisunique, i.indpred IS NULL AND i.indisvalid
+    i.indpred IS NULL AND i.indimmediate AND i.indisvalid, i.indisunique, i.indpred IS NULL AND i.indisvalid,
+    i.indoption::int2[]
 FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
 WHERE (i.indisunique OR i.indpred IS NULL AND i.indisvalid) AND i.indrelid = ANY($1) ORDER BY i.indrelid, c.relname";
 
@@ -242,6 +243,12 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
             columns.truncate(usize::try_from(get::<i16>(&row, 4)?).unwrap_or(0));
             if get(&row, 7)? {
                 table.leading.extend(columns.first());
+                let orders: Vec<i16> = get(&row, 8)?;
+                let ordered = columns.iter().zip(orders);
+                let ends_with_null = ordered.filter(|(_, order)| matches!(order & 3, 0 | 3));
+                table
+                    .ends_with_null
+                    .extend(ends_with_null.map(|(column, _)| *column));
             }
             if !get::<bool>(&row, 6)? {
                 continue;
@@ -335,6 +342,8 @@ struct Table {
     indexes: Vec<Index>,
     /// The first columns of the indexes of all rows.
     leading: Vec<i16>,
+    /// The columns that such an index has in an order in which NULL is the largest, which is the usual one.
+    ends_with_null: Vec<i16>,
 }
 
 struct Column {
@@ -388,6 +397,7 @@ impl Table {
             constraints: Vec::new(),
             indexes: Vec::new(),
             leading: Vec::new(),
+            ends_with_null: Vec::new(),
         })
     }
 
@@ -429,6 +439,7 @@ impl Table {
                 let mut field = column.field.clone();
                 field.nullable = !column.not_null && !in_key(&index);
                 field.indexed = self.leading.contains(&column.number);
+                field.detail.index_ends_with_null = self.ends_with_null.contains(&column.number);
                 field.required =
                     field.editable && field.default.is_none() && !field.nullable && !self.is_view();
                 field

@@ -89,6 +89,7 @@ async fn read_at_once(
     page: &mut PageWriter<'_>,
 ) -> Result<Option<String>> {
     let mut snapshot = None;
+    let mut skip = list.query.skip;
     for (number, statement) in list.pages.iter().enumerate() {
         let prepared = lease.prepare(&statement.sql).await?;
         let client = lease.client()?;
@@ -105,7 +106,7 @@ async fn read_at_once(
             false => rows.await,
         };
         let rows = std::pin::pin!(rows.map_err(fault::translate)?);
-        if write(page, &list.query, rows).await?.is_full {
+        if write(page, &list.query, &mut skip, rows).await?.is_full {
             break;
         }
     }
@@ -129,6 +130,7 @@ async fn read_in_portions(
         .start()
         .await
         .map_err(fault::translate)?;
+    let mut skip = list.query.skip;
     'pages: for (statement, prepared) in list.pages.iter().zip(&prepared) {
         let portal = transaction
             .bind_raw(prepared, &statement.values)
@@ -139,7 +141,7 @@ async fn read_in_portions(
             let rows = transaction.query_portal_raw(&portal, portion).await;
             let rows = std::pin::pin!(rows.map_err(fault::translate)?);
             let before = page.written();
-            let written = write(page, &list.query, rows).await?;
+            let written = write(page, &list.query, &mut skip, rows).await?;
             if written.is_full {
                 break 'pages;
             }
@@ -224,10 +226,11 @@ struct Written {
     is_full: bool,
 }
 
-/// Writes rows of a page.
+/// Writes rows of a page, after those to skip.
 async fn write(
     page: &mut PageWriter<'_>,
     query: &PageQuery,
+    skip: &mut u64,
     mut rows: impl Stream<Item = Result<Row, tokio_postgres::Error>> + Unpin,
 ) -> Result<Written> {
     let mut written = Written {
@@ -236,6 +239,11 @@ async fn write(
     };
     while let Some(row) = rows.next().await {
         let row = row.map_err(fault::translate)?;
+        if *skip > 0 {
+            *skip -= 1;
+            written.rows += 1;
+            continue;
+        }
         written.is_full = page.is_full();
         if written.is_full {
             break;

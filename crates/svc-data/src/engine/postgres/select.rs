@@ -130,6 +130,10 @@ impl Dialect for PostgresDialect {
         };
     }
 
+    fn index_ends_with_null(&self, field: &Field) -> bool {
+        field.detail.index_ends_with_null
+    }
+
     fn compare(
         &self,
         table: &str,

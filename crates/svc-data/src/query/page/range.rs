@@ -1,18 +1,20 @@
 //! Which rows the statements of a page return: all from a cursor on, in one or several ranges, and up to where.
 
-use sea_query::Expr;
+use sea_query::{Expr, ExprTrait as _};
 
 use crate::{
     Model, Result,
-    plan::ListPlan,
+    plan::{ListPlan, Test},
     query::{
-        Dialect, any_of,
-        cursor::{Cursor, Key, KeyValue, Side},
+        Dialect, SELF, any_of,
+        cursor::{Cursor, Key, KeyValue, Side, key_field},
     },
 };
 
 /// Up to how many columns of the order a cursor is looked up range by range.
 const MAX_RANGED_KEYS: usize = 4;
+/// Up to how many rows before a page are read and left out, where several statements return it.
+const MAX_SKIPPED: u64 = 1_000;
 
 /// The rows that a statement of a page returns.
 #[derive(Default)]
@@ -20,6 +22,8 @@ pub(super) struct Range {
     /// How many of the first columns of the order are known not to be NULL in it, or to be the same in every row,
     /// which lets an engine use an index that orders NULL in another way.
     pub(super) fixed: usize,
+    /// The positions of columns of the order that are NULL in every row, so that nothing is ordered by them.
+    pub(super) null: Vec<usize>,
     /// None where they are all rows.
     pub(super) test: Option<Expr>,
     pub(super) offset: u64,
@@ -72,7 +76,7 @@ impl Bounds {
         let mut back = self.keys.clone();
         turn(&mut back);
         let ranges = end.ranges(dialect, model, &back)?;
-        let mut tests: Vec<Expr> = ranges.into_iter().map(|(_, test)| test).collect();
+        let mut tests: Vec<Expr> = ranges.into_iter().map(|range| range.test).collect();
         if end.side == self.from {
             tests.push(end.same(dialect, model, &back)?);
         }
@@ -85,12 +89,14 @@ impl Bounds {
         &self,
         dialect: &dyn Dialect,
         model: &Model,
+        test: Option<&Test>,
         offset: u64,
         looked_up: bool,
     ) -> Result<Vec<Range>> {
         let keys = &self.keys;
         let Some(start) = &self.start else {
             return Ok(vec![Range {
+                fixed: self.without_null(test),
                 offset,
                 ..Range::default()
             }]);
@@ -103,19 +109,25 @@ impl Bounds {
             ranges.push(Range {
                 fixed: keys.len(),
                 test: Some(start.same(dialect, model, keys)?),
-                offset: 0,
                 limit: Some(start.skip),
+                ..Range::default()
             });
         }
         if model.distinct_rows && keys.len() <= MAX_RANGED_KEYS && !looked_up {
-            ranges.extend(beyond.into_iter().map(|(position, test)| Range {
-                fixed: position + 1,
-                test: Some(test),
-                ..Range::default()
+            ranges.extend(beyond.into_iter().map(|range| {
+                let values = start.values.iter().take(range.position);
+                let null = values.map(|value| *value == KeyValue::Null);
+                let null = null.chain([range.is_null]).enumerate();
+                Range {
+                    fixed: range.position + 1,
+                    null: null.filter_map(|(at, is)| is.then_some(at)).collect(),
+                    test: Some(range.test),
+                    ..Range::default()
+                }
             }));
             return Ok(ranges);
         }
-        let mut tests: Vec<Expr> = beyond.into_iter().map(|(_, test)| test).collect();
+        let mut tests: Vec<Expr> = beyond.into_iter().map(|range| range.test).collect();
         let skips = is_here && !model.distinct_rows;
         if skips {
             tests.push(start.same(dialect, model, keys)?);
@@ -130,6 +142,53 @@ impl Bounds {
             ..Range::default()
         });
         Ok(ranges)
+    }
+
+    /// How many of the first columns of the order are not NULL in rows that pass the test.
+    fn without_null(&self, test: Option<&Test>) -> usize {
+        let excludes = |index| test.is_some_and(|test| test.excludes_null(index));
+        let keys = self.keys.iter();
+        keys.take_while(|key| !key.nullable || key.field.is_some_and(excludes))
+            .count()
+    }
+
+    /// All rows, those with NULL in the first column of the order apart from the others: where an index puts NULL at the
+    /// other end, the engine would sort them all. `None` where that does not help.
+    pub(super) fn null_apart(
+        &self,
+        dialect: &dyn Dialect,
+        model: &Model,
+        plan: &ListPlan,
+    ) -> Result<Option<[Range; 2]>> {
+        if self.start.is_some()
+            || plan.among.is_some()
+            || plan.offset > MAX_SKIPPED
+            || self.without_null(plan.test.as_ref()) > 0
+        {
+            return Ok(None);
+        }
+        let Some(key) = self.keys.first() else {
+            return Ok(None);
+        };
+        let field = key_field(model, key)?;
+        if !field.is_some_and(|field| dialect.index_ends_with_null(field)) {
+            return Ok(None);
+        }
+        let here = || dialect.order_value(SELF, key, field);
+        let of = |test, null| Range {
+            fixed: 1,
+            null,
+            test: Some(test),
+            ..Range::default()
+        };
+        let mut ranges = [
+            of(here().is_null(), vec![0]),
+            of(here().is_not_null(), Vec::new()),
+        ];
+        if key.descending {
+            ranges.reverse();
+        }
+        Ok(Some(ranges))
     }
 
     /// How many rows are before the place where reading begins, as far as that is known.
