@@ -176,15 +176,15 @@ impl Caller {
     /// Reads a response, whose `next` link is the next request of a walk.
     pub fn answered(&mut self, body: &[u8]) {
         if self.what == What::Walk {
-            self.next = next_query(body);
+            self.next = link_query(body, "next");
         }
     }
 }
 
-/// The query string of the envelope's `next`.
-pub fn next_query(body: &[u8]) -> Option<String> {
+/// The query string of a link of the envelope, `next` or `previous`.
+pub fn link_query(body: &[u8], link: &str) -> Option<String> {
     let text = std::str::from_utf8(body).ok()?;
-    let (_, rest) = text.split_once(r#""next":""#)?;
+    let (_, rest) = text.split_once(&format!("\"{link}\":\""))?;
     let (link, _) = rest.split_once('"')?;
     link.split_once('?').map(|(_, query)| query.to_owned())
 }

@@ -27,17 +27,20 @@ enum Kind {
     First,
     /// The page after the one in the middle of the table, by the `next` link of that one.
     Next,
+    /// The page before the one in the middle of the table, by the `previous` link of that one.
+    Previous,
     /// A record by a random key.
     Retrieve,
 }
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::First, Self::Next, Self::Retrieve];
+    const ALL: [Self; 4] = [Self::First, Self::Next, Self::Previous, Self::Retrieve];
 
     fn name(self) -> &'static str {
         match self {
             Self::First => "first page",
             Self::Next => "`next` page in the middle",
+            Self::Previous => "`previous` page in the middle",
             Self::Retrieve => "retrieve",
         }
     }
@@ -95,13 +98,18 @@ fn call(service: &Service, database: &Database, kind: Kind, orders: u32) -> Resu
     };
     Ok(match kind {
         Kind::First => to("?_count=none"),
-        Kind::Next => {
+        Kind::Next | Kind::Previous => {
             let middle = (orders / PER_PAGE / 2).max(1);
             let page = to(&format!("?_count=none&page={middle}"));
             let answer = load::exactly(service.address(), &page);
             let (_, body) = accounts::runtime()?.block_on(answer)?;
-            let next = cases::next_query(&body).ok_or("the page in the middle has no next one")?;
-            to(&format!("?{next}"))
+            let link = match kind {
+                Kind::Next => "next",
+                _ => "previous",
+            };
+            let query =
+                cases::link_query(&body, link).ok_or("the page in the middle has no such link")?;
+            to(&format!("?{query}"))
         }
         Kind::Retrieve => to("/{id}").with_keys(orders),
     })

@@ -243,19 +243,7 @@ impl Cursor {
                 .take(position)
                 .map(|(key, value)| equal(dialect, model, key, value))
                 .collect::<Result<_, _>>()?;
-            let field = key_field(model, key)?;
-            let here = || dialect.order_value(SELF, key, field);
-            let bound = || bound(dialect, model, key, value);
-            let beyond: Vec<(Expr, bool)> = match (key.descending, value) {
-                (false, KeyValue::Null) => vec![(here().is_not_null(), false)],
-                (false, _) => vec![(here().gt(bound()?), false)],
-                (true, KeyValue::Null) => Vec::new(),
-                (true, _) if key.nullable => {
-                    vec![(here().lt(bound()?), false), (here().is_null(), true)]
-                }
-                (true, _) => vec![(here().lt(bound()?), false)],
-            };
-            for (test, is_null) in beyond {
+            for (test, is_null) in beyond(dialect, model, key, value)? {
                 let mut range = prefix.clone();
                 range.push(test);
                 ranges.push(Beyond {
@@ -279,7 +267,32 @@ impl Cursor {
     }
 }
 
-fn equal(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr> {
+/// What rows have in a column that comes behind a value: the tests of that, the nearest rows first, and whether they
+/// have NULL.
+pub(super) fn beyond(
+    dialect: &dyn Dialect,
+    model: &Model,
+    key: &Key,
+    value: &KeyValue,
+) -> Result<Vec<(Expr, bool)>> {
+    let field = key_field(model, key)?;
+    let here = || dialect.order_value(SELF, key, field);
+    let bound = || bound(dialect, model, key, value);
+    Ok(match (key.descending, value) {
+        (false, KeyValue::Null) => vec![(here().is_not_null(), false)],
+        (false, _) => vec![(here().gt(bound()?), false)],
+        (true, KeyValue::Null) => Vec::new(),
+        (true, _) if key.nullable => vec![(here().lt(bound()?), false), (here().is_null(), true)],
+        (true, _) => vec![(here().lt(bound()?), false)],
+    })
+}
+
+pub(super) fn equal(
+    dialect: &dyn Dialect,
+    model: &Model,
+    key: &Key,
+    value: &KeyValue,
+) -> Result<Expr> {
     let here = dialect.order_value(SELF, key, key_field(model, key)?);
     Ok(match value {
         KeyValue::Null => here.is_null(),

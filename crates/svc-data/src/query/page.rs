@@ -1,5 +1,6 @@
 //! Ordered pages: the statements that return one, and what writes its rows.
 
+mod between;
 mod buffers;
 mod range;
 mod writer;

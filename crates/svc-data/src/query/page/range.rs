@@ -2,12 +2,13 @@
 
 use sea_query::{Expr, ExprTrait as _};
 
+use super::between::nulls;
 use crate::{
     Model, Result,
     plan::{ListPlan, Test},
     query::{
         Dialect, SELF, any_of,
-        cursor::{Cursor, Key, KeyValue, Side, key_field},
+        cursor::{Beyond, Cursor, Key, KeyValue, Side, key_field},
     },
 };
 
@@ -29,6 +30,20 @@ pub(super) struct Range {
     pub(super) offset: u64,
     /// How many they are at most, where that is not as many as the page may have.
     pub(super) limit: Option<u64>,
+}
+
+impl Range {
+    /// The rows behind a cursor that has these values.
+    pub(super) fn beyond(rows: Beyond, values: &[KeyValue]) -> Self {
+        let mut null = nulls(values, rows.position);
+        null.extend(rows.is_null.then_some(rows.position));
+        Self {
+            fixed: rows.position + 1,
+            null,
+            test: Some(rows.test),
+            ..Self::default()
+        }
+    }
 }
 
 /// Where a page begins and ends in its order.
@@ -58,7 +73,7 @@ impl Bounds {
             true => (Side::End, before, after),
         };
         if plan.reversed {
-            turn(&mut keys);
+            keys = turned(&keys);
         }
         Ok(Self {
             keys,
@@ -73,8 +88,7 @@ impl Bounds {
         let Some(end) = self.end.as_ref().filter(|_| model.distinct_rows) else {
             return Ok(None);
         };
-        let mut back = self.keys.clone();
-        turn(&mut back);
+        let back = turned(&self.keys);
         let ranges = end.ranges(dialect, model, &back)?;
         let mut tests: Vec<Expr> = ranges.into_iter().map(|range| range.test).collect();
         if end.side == self.from {
@@ -94,6 +108,10 @@ impl Bounds {
         looked_up: bool,
     ) -> Result<Vec<Range>> {
         let keys = &self.keys;
+        let bounded = model.distinct_rows && keys.len() <= MAX_RANGED_KEYS && !looked_up;
+        if let Some(end) = self.end.as_ref().filter(|_| bounded && offset == 0) {
+            return self.between(dialect, model, end);
+        }
         let Some(start) = &self.start else {
             return Ok(vec![Range {
                 fixed: self.without_null(test),
@@ -101,34 +119,15 @@ impl Bounds {
                 ..Range::default()
             }]);
         };
-        let mut ranges = Vec::new();
+        let mut ranges = Vec::from_iter(self.at_start(dialect, model, start)?);
         let beyond = start.ranges(dialect, model, keys)?;
-        let is_here = start.side == self.from;
-        if !is_here && start.skip > 0 {
-            // The last ones of those that have the values of the cursor, which are alike, or one.
-            ranges.push(Range {
-                fixed: keys.len(),
-                test: Some(start.same(dialect, model, keys)?),
-                limit: Some(start.skip),
-                ..Range::default()
-            });
-        }
-        if model.distinct_rows && keys.len() <= MAX_RANGED_KEYS && !looked_up {
-            ranges.extend(beyond.into_iter().map(|range| {
-                let values = start.values.iter().take(range.position);
-                let null = values.map(|value| *value == KeyValue::Null);
-                let null = null.chain([range.is_null]).enumerate();
-                Range {
-                    fixed: range.position + 1,
-                    null: null.filter_map(|(at, is)| is.then_some(at)).collect(),
-                    test: Some(range.test),
-                    ..Range::default()
-                }
-            }));
+        if bounded {
+            let beyond = beyond.into_iter();
+            ranges.extend(beyond.map(|range| Range::beyond(range, &start.values)));
             return Ok(ranges);
         }
         let mut tests: Vec<Expr> = beyond.into_iter().map(|range| range.test).collect();
-        let skips = is_here && !model.distinct_rows;
+        let skips = start.side == self.from && !model.distinct_rows;
         if skips {
             tests.push(start.same(dialect, model, keys)?);
         }
@@ -142,6 +141,25 @@ impl Bounds {
             ..Range::default()
         });
         Ok(ranges)
+    }
+
+    /// The last ones of the rows that have the values of the cursor where reading begins, which are alike, or one: if they
+    /// are not before it.
+    pub(super) fn at_start(
+        &self,
+        dialect: &dyn Dialect,
+        model: &Model,
+        start: &Cursor,
+    ) -> Result<Option<Range>> {
+        if start.side == self.from || start.skip == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Range {
+            fixed: self.keys.len(),
+            test: Some(start.same(dialect, model, &self.keys)?),
+            limit: Some(start.skip),
+            ..Range::default()
+        }))
     }
 
     /// How many of the first columns of the order are not NULL in rows that pass the test.
@@ -161,6 +179,7 @@ impl Bounds {
         plan: &ListPlan,
     ) -> Result<Option<[Range; 2]>> {
         if self.start.is_some()
+            || self.end.is_some()
             || plan.among.is_some()
             || plan.offset > MAX_SKIPPED
             || self.without_null(plan.test.as_ref()) > 0
@@ -229,18 +248,16 @@ impl Bounds {
     pub(super) fn encode(&self, model: &Model, cursor: &Cursor) -> String {
         match self.from {
             Side::Start => cursor.encode(model, &self.keys),
-            Side::End => {
-                let mut keys = self.keys.clone();
-                turn(&mut keys);
-                cursor.encode(model, &keys)
-            }
+            Side::End => cursor.encode(model, &turned(&self.keys)),
         }
     }
 }
 
-/// Turns an order round.
-fn turn(keys: &mut [Key]) {
-    for key in keys {
-        key.descending = !key.descending;
-    }
+/// The order from the other side.
+pub(super) fn turned(keys: &[Key]) -> Vec<Key> {
+    let turned = keys.iter().map(|key| Key {
+        descending: !key.descending,
+        ..key.clone()
+    });
+    turned.collect()
 }
