@@ -395,6 +395,9 @@ async fn check_store(state: Shared) {
             }
             Err(error) => tracing::warn!(%error, "the store could not be checked for damage"),
         }
+        if let Err(error) = state.store.analyze().await {
+            tracing::warn!(%error, "the store could not be analyzed; finding entries in it may take longer");
+        }
     }
 }
 

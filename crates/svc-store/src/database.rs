@@ -213,6 +213,15 @@ impl Store {
         Ok(self.inner.database.check_integrity().await?)
     }
 
+    /// Lets the database find out how many entries it has of what, by which it chooses how to find them. It takes
+    /// milliseconds.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub async fn analyze(&self) -> Result<()> {
+        Ok(self.inner.database.analyze().await?)
+    }
+
     /// Completes the file of the database: what lies in its log is moved into it, so that a copy of the file alone is
     /// a copy of the store. For a service that ends.
     ///

@@ -22,6 +22,8 @@ const FEW_PAGES: i64 = 1_024;
 const FREE_SHARE: i64 = 10;
 /// How many pages are given back in one transaction.
 const PAGES_AT_ONCE: u32 = 1_000;
+/// Analyses tables (2) of the whole database (65536), from some rows of each (16).
+const ANALYZE: &str = "PRAGMA optimize(65554)";
 /// How long it waits for the locks of other programs.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -79,6 +81,21 @@ impl Database {
         .await
     }
 
+    /// Lets SQLite find out how many rows the tables and indexes have, by which it chooses among indexes: of tables that
+    /// have grown much since it last did, and from a few rows of each. A server does so by itself.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when the file cannot be written.
+    pub async fn analyze(&self) -> Result<()> {
+        if self.is_on_server() {
+            return Ok(());
+        }
+        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |session| {
+            Ok(analyze(&session)?)
+        })
+        .await
+    }
+
     async fn on_own_connection(
         &self,
         access: OpenFlags,
@@ -129,6 +146,28 @@ pub(super) fn let_shrink(path: &Path) -> Result<()> {
             set_wal(&connection)
         })
         .map_err(|error| fault::translate(error, path))
+}
+
+fn analyze(connection: &Connection) -> rusqlite::Result<()> {
+    let before = found_by_analysis(connection)?;
+    connection.execute_batch(ANALYZE)?;
+    if found_by_analysis(connection)? != before {
+        // Other connections read what was found when they read the schema again, which a change of it makes them do.
+        connection.execute_batch(
+            "BEGIN IMMEDIATE; CREATE VIEW svc_analyzed AS SELECT 1; DROP VIEW svc_analyzed; COMMIT",
+        )?;
+    }
+    Ok(())
+}
+
+/// What is known of the tables and indexes.
+fn found_by_analysis(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let known = "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat1'";
+    if connection.query_row(known, [], |row| row.get::<_, i64>(0))? == 0 {
+        return Ok(None);
+    }
+    let found = "SELECT group_concat(concat_ws(' ', tbl, idx, stat)) FROM sqlite_stat1";
+    connection.query_row(found, [], |row| row.get(0))
 }
 
 fn give_back_free_pages(connection: &Connection) -> rusqlite::Result<()> {
@@ -225,6 +264,48 @@ mod tests {
         database.check_integrity().await.unwrap();
         let kept = database.read(|connection| connection.query("SELECT id FROM notes", &[]));
         assert_eq!(kept.await.unwrap().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn the_index_that_finds_a_row_is_chosen_once_a_table_was_analyzed() {
+        const INDEXED: &[Migration] = &[Migration {
+            version: 1,
+            name: "notes",
+            sql: "CREATE TABLE notes (uid TEXT NOT NULL PRIMARY KEY, of TEXT NOT NULL, text TEXT NOT NULL);
+                CREATE INDEX newest ON notes (of, uid); CREATE INDEX texts ON notes (of, text)",
+        }];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let database = Database::open_sqlite(&path, INDEXED).await.unwrap();
+        let uses = async |index: &str, text: &str| {
+            let plan = format!(
+                "EXPLAIN QUERY PLAN SELECT * FROM notes WHERE of = 'a' AND text = '{text}' ORDER BY uid LIMIT 5"
+            );
+            let rows = database.read(move |connection| {
+                // Unlike a plan, a statement that runs notices that the schema has changed.
+                connection.query("SELECT 1 FROM notes LIMIT 1", &[])?;
+                connection.query(&plan, &[])
+            });
+            let rows = rows.await.unwrap();
+            let details = rows.iter().map(|row| row.get::<String>("detail").unwrap());
+            let details = details.collect::<Vec<_>>().join(" ");
+            assert!(details.contains(index), "{details}");
+        };
+        database.analyze().await.unwrap();
+        uses("newest", "x1").await;
+        database
+            .write(|connection| {
+                let insert = "INSERT INTO notes WITH RECURSIVE n(i) AS \
+                    (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT hex(i), 'a', 'x' || i FROM n";
+                connection.execute(insert, &[])
+            })
+            .await
+            .unwrap();
+        database.analyze().await.unwrap();
+        uses("texts", "x2").await;
+        // Nothing has changed since.
+        database.analyze().await.unwrap();
+        uses("texts", "x3").await;
     }
 
     #[tokio::test]

@@ -83,6 +83,21 @@ pub(super) fn first_uid(time: Timestamp) -> String {
     Uuid::from_u128(u128::try_from(time.as_millisecond()).unwrap_or(0) << 80).to_string()
 }
 
+impl AuditFilter {
+    /// Bounds of the `uid` of lines between two times: not less than the first, and less than the second. They have an index,
+    /// and let a few lines more through than the times themselves.
+    #[must_use]
+    pub fn uid_bounds(
+        since: Option<Timestamp>,
+        until: Option<Timestamp>,
+    ) -> (Option<String>, Option<String>) {
+        // With a margin for a clock that was set back, after which identifiers are ahead of it.
+        let margin = jiff::SignedDuration::from_hours(1);
+        let until = until.map(|until| first_uid(until.saturating_add(margin).unwrap_or(until)));
+        (since.map(first_uid), until)
+    }
+}
+
 /// The statement for the lines that a filter lets through, the newest first.
 pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     let mut tests = vec!["1 = 1".to_owned()];
@@ -119,15 +134,11 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     let unknown = filter.outcome_is_unknown;
     test("outcome = ?1", unknown.then(|| "unknown".to_owned()));
     // By the identifier, which has an index, down to the millisecond, and by the time from there.
-    test("uid >= ?1", filter.since.map(first_uid));
+    let (since, until) = AuditFilter::uid_bounds(filter.since, filter.until);
+    test("uid >= ?1", since);
     test("date_add >= ?1", filter.since.map(clock::to_text));
     test("date_add < ?1", filter.until.map(clock::to_text));
-    let behind = filter.until.map(|until| {
-        // With a margin for a clock that was set back, after which identifiers are ahead of it.
-        let next = until.saturating_add(jiff::SignedDuration::from_hours(1));
-        first_uid(next.unwrap_or(until))
-    });
-    test("uid < ?1", behind);
+    test("uid < ?1", until);
     test("uid < ?1", filter.behind.map(|uid| uid.to_string()));
     let sql = format!(
         "SELECT uid, date_add, project, environment, actor_kind, actor_uid, actor_label, action, resource, model, \

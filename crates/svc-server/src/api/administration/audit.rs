@@ -5,7 +5,7 @@ use svc_model::{
     Invalid, Lookup,
     administration::audit::{List, ListOfProject},
 };
-use svc_store::{Administered, ListedOf};
+use svc_store::{Administered, AuditFilter, ListedOf};
 
 use super::entries::{EntriesCall, ListCall};
 use crate::{api::routes::Routes, http::ApiResult};
@@ -31,10 +31,19 @@ async fn lines(call: &EntriesCall, of: ListedOf) -> ApiResult {
     let bounds = [("since", Lookup::Gte), ("until", Lookup::Lt)];
     let names = bounds.map(|(name, _)| name);
     call.list_with(Administered::Audit, of, &names, |mut query, values| {
-        for ((name, lookup), value) in bounds.iter().zip(values) {
+        let mut times = [None; 2];
+        for (((name, lookup), value), time) in bounds.iter().zip(values).zip(&mut times) {
             if let Some(value) = value {
-                let time = moment(name, value, now)?;
-                query = query.filter("time", *lookup, time.to_string());
+                let moment = moment(name, value, now)?;
+                query = query.filter("time", *lookup, moment.to_string());
+                *time = Some(moment);
+            }
+        }
+        let [since, until] = times;
+        let (since, until) = AuditFilter::uid_bounds(since, until);
+        for ((_, lookup), uid) in bounds.iter().zip([since, until]) {
+            if let Some(uid) = uid {
+                query = query.filter("uid", *lookup, uid);
             }
         }
         Ok(query)
