@@ -107,15 +107,15 @@ struct Running {
     is_usually_slow: bool,
 }
 
-/// What runs for so long that it is slow, at some time.
-struct Late {
-    /// What runs since then or longer. `None` where nothing can.
+/// The running statements that have taken [`SLOW`] or longer by now.
+struct Overdue {
+    /// They began by then. `None` where the system's clock began later.
     since: Option<Instant>,
-    /// Its shapes; seldom any.
+    /// Their shapes; seldom any.
     shapes: Vec<u64>,
 }
 
-impl Late {
+impl Overdue {
     fn has(&self, running: &Running) -> bool {
         self.since.is_some_and(|since| running.since <= since)
     }
@@ -204,7 +204,7 @@ impl Admission {
             if state.running.len() >= state.allowed {
                 state.grow_when_due(now);
             }
-            if state.admits(&work, &state.late(now)) {
+            if state.admits(&work, &state.overdue(now)) {
                 state.run(work, Caller::current(), now);
                 state.waits.observe(Duration::ZERO);
                 return Ok(self.permit(work, now, true));
@@ -328,17 +328,17 @@ impl State {
         });
     }
 
-    fn late(&self, now: Instant) -> Late {
-        let mut late = Late {
+    fn overdue(&self, now: Instant) -> Overdue {
+        let mut overdue = Overdue {
             since: now.checked_sub(SLOW),
             shapes: Vec::new(),
         };
         for running in &self.running {
-            if late.has(running) && !running.work.is_internal {
-                late.shapes.push(running.work.shape);
+            if overdue.has(running) && !running.work.is_internal {
+                overdue.shapes.push(running.work.shape);
             }
         }
-        late
+        overdue
     }
 
     /// Whether the shape of a statement is slow as far as those that have ended tell.
@@ -351,7 +351,7 @@ impl State {
     }
 
     /// Whether a statement may run now.
-    fn admits(&self, work: &Work, late: &Late) -> bool {
+    fn admits(&self, work: &Work, overdue: &Overdue) -> bool {
         let running = self.running.len();
         if running >= self.allowed {
             return false;
@@ -372,10 +372,10 @@ impl State {
             self.allowed - running,
         );
         let slow = |running: &&Running| {
-            let is_late = late.has(running) || late.shapes.contains(&running.work.shape);
-            is_late || running.is_usually_slow
+            let is_overdue = overdue.has(running) || overdue.shapes.contains(&running.work.shape);
+            is_overdue || running.is_usually_slow
         };
-        let is_slow = late.shapes.contains(&work.shape) || self.is_usually_slow(work);
+        let is_slow = overdue.shapes.contains(&work.shape) || self.is_usually_slow(work);
         if share >= free {
             // The slow statements of a model do not hold up its short ones, while a connection is left for others.
             let short = |running: &&Running| of_model(running) && !slow(running);
@@ -404,7 +404,7 @@ impl State {
         if self.running.len() >= self.allowed {
             return None;
         }
-        let late = self.late(now);
+        let overdue = self.overdue(now);
         let mut best: Option<((usize, u64, usize), usize)> = None;
         for (place, waiting) in self.waiting.iter().enumerate() {
             let caller = waiting.caller;
@@ -418,7 +418,8 @@ impl State {
                     false => 0,
                 },
             );
-            if best.is_none_or(|(fewest, _)| share < fewest) && self.admits(&waiting.work, &late) {
+            if best.is_none_or(|(fewest, _)| share < fewest) && self.admits(&waiting.work, &overdue)
+            {
                 best = Some((share, place));
                 if share == (0, 0, 0) {
                     break;

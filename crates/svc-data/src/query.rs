@@ -85,10 +85,10 @@ pub(crate) trait Dialect: Sync {
         select.order_by_expr(self.order_value(SELF, key, field), direction(key));
     }
 
-    /// Whether there is an index for the order of a field in which NULL is the largest of its values, which is why the
-    /// order of a list cannot be that of the index.
-    fn index_ends_with_null(&self, field: &Field) -> bool {
-        let _ = field;
+    /// Whether an index has a field in an order in which NULL is the largest of its values, so that it does not give the order
+    /// of a list. Says of the fields before it in the index whether they have one value in all rows of the list.
+    fn null_is_last_in_index(&self, field: &Field, has_one_value: &dyn Fn(usize) -> bool) -> bool {
+        let (_, _) = (field, has_one_value);
         false
     }
 

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use svc_store::{Mail, Store};
 use tokio::{
     sync::{Notify, watch},
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 pub use self::config::MailConfig;
@@ -26,6 +26,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 const SETTLE_TRIES: u32 = 10;
 /// Without a mail server the outbox is looked at this often at most, however often mails are put there.
 const TELL_EVERY: Duration = Duration::from_millis(500);
+/// How often mails that have expired are deleted then, at most.
+const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 
 /// Tells the worker that there may be mail.
 #[derive(Debug, Default)]
@@ -179,18 +181,25 @@ async fn send(smtp: &Smtp, connection: &mut Option<Connection>, mail: &Mail) -> 
 /// Without a mail server, says that there is mail.
 async fn tell(store: &Store, wake: &MailHandle, mut stop: watch::Receiver<bool>) {
     let mut reported: Option<Timestamp> = None;
+    let mut next_purge = Instant::now();
     loop {
-        match store.mails().list().await {
-            Ok(mails) => {
-                let newest = mails.iter().map(|mail| mail.date_add).max();
-                if newest > reported {
-                    tracing::warn!(
-                        mails = mails.len(),
-                        "mail is waiting in the outbox: svc mail list shows it (with the same --dir or --store); configure --smtp-url to send it"
-                    );
-                }
-                reported = reported.max(newest);
+        // Where mail is sent, taking the next one does that.
+        if Instant::now() >= next_purge {
+            next_purge = Instant::now() + PURGE_EVERY;
+            if let Err(error) = store.mails().purge().await {
+                tracing::warn!(%error, "mail that has expired could not be deleted");
             }
+        }
+        match store.mails().newest().await {
+            Ok(newest) if newest > reported => {
+                reported = newest;
+                let mails = store.mails().count().await.unwrap_or_default();
+                tracing::warn!(
+                    mails,
+                    "mail is waiting in the outbox: svc mail list shows it (with the same --dir or --store); configure --smtp-url to send it"
+                );
+            }
+            Ok(_) => {}
             Err(error) => tracing::error!(%error, "the outbox cannot be read"),
         }
         tokio::select! {

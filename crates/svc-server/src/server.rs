@@ -388,15 +388,19 @@ async fn check_store(state: Shared) {
         let checked = state.store.check_integrity().await;
         next_reading = Instant::now() + INTEGRITY_EVERY.max(begun.elapsed() * INTEGRITY_SHARE);
         match checked {
-            Ok(()) => state.store_health.set_damaged(false),
+            Ok(()) => {
+                state.store_health.set_damaged(false);
+                if !state.store_health.is_failing()
+                    && let Err(error) = state.store.analyze().await
+                {
+                    tracing::warn!(%error, "the store could not be analyzed; finding entries may take longer");
+                }
+            }
             Err(error) if error.file_fault() == Some(FileFault::Damaged) => {
                 tracing::error!(%error, "the store is damaged");
                 state.store_health.set_damaged(true);
             }
             Err(error) => tracing::warn!(%error, "the store could not be checked for damage"),
-        }
-        if let Err(error) = state.store.analyze().await {
-            tracing::warn!(%error, "the store could not be analyzed; finding entries in it may take longer");
         }
     }
 }

@@ -103,8 +103,8 @@ impl Administered {
     /// The field by which entries are ordered where nothing is said about it, the newest first.
     pub fn newest_first(self) -> Option<&'static str> {
         match self {
-            // The key of each is a UUID of version 7, which is ordered by the time.
-            Self::Rights | Self::Audit => None,
+            // The key of each is a UUID of version 7, which is ordered by the time, and there may be very many.
+            Self::Rights | Self::Audit | Self::Users => None,
             _ => Some("date_add"),
         }
     }

@@ -61,10 +61,11 @@ impl AnsweredCalls<'_> {
             .write(move |tx| {
                 let now = tx.now();
                 let before = |span| now.checked_sub(span).unwrap_or(now);
-                tx.housekeeping().execute(
-                    "DELETE FROM answered_calls WHERE date_add <= ?1 OR (answer IS NULL AND date_add <= ?2)",
-                    &values![before(KEPT), before(TIMEOUT)],
-                )?;
+                // Each by an index of its own.
+                for (ended, span) in [("", KEPT), ("answer IS NULL AND", TIMEOUT)] {
+                    let sql = format!("DELETE FROM answered_calls WHERE {ended} date_add <= ?1");
+                    tx.housekeeping().execute(&sql, &values![before(span)])?;
+                }
                 let known = tx.query_one(
                     "SELECT request_hash, answer, etag FROM answered_calls \
                      WHERE account_uid = ?1 AND operation = ?2 AND idempotency_key = ?3",

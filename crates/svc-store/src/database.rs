@@ -213,8 +213,7 @@ impl Store {
         Ok(self.inner.database.check_integrity().await?)
     }
 
-    /// Lets the database find out how many entries it has of what, by which it chooses how to find them. It takes
-    /// milliseconds.
+    /// Updates the statistics of tables and indexes, by which the database chooses how to find entries.
     ///
     /// # Errors
     /// When the file cannot be written.

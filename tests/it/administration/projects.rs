@@ -234,6 +234,14 @@ fn lists_are_filtered_ordered_and_walked_as_those_of_records() {
     );
     let csv = csv.header("accept", "text/csv").expect(200);
     assert_eq!(csv.body.lines().count(), 4, "{}", csv.body);
+    let made = |times: &str| {
+        let path = format!("/projects/main/audit/?action=environments.create&{times}");
+        call(&home, &admin, "GET", &path).ok()["count"].clone()
+    };
+    assert_eq!(made("until=0s"), 3);
+    assert_eq!(made("since=1h&until=0s"), 3);
+    assert_eq!(made("until=1h"), 0);
+    assert_eq!(made("since=0s"), 0);
 }
 
 #[test]

@@ -114,6 +114,26 @@ async fn a_shape_becomes_slow_while_it_runs_and_quick_again_when_it_was() {
 }
 
 #[tokio::test]
+async fn running_statements_count_as_slow_when_others_of_their_shape_were() {
+    let admission = Admission::shared(10);
+    let mut held = Vec::new();
+    for model in ["t", "t", "t", "u", "u", "u"] {
+        held.push(at_once(&admission, list(model)).await.unwrap());
+    }
+    for model in ["t", "u"] {
+        let mut slow = at_once(&admission, list(model)).await.unwrap();
+        slow.ran(SLOW * 8);
+    }
+    let search = Work::new("v", "search", true);
+    let _searching = at_once(&admission, search).await.unwrap();
+    assert!(at_once(&admission, search).await.is_none());
+    for mut quick in held.drain(..3) {
+        quick.ran(Duration::ZERO);
+    }
+    assert!(at_once(&admission, search).await.is_some());
+}
+
+#[tokio::test]
 async fn what_the_service_needs_itself_is_not_stopped_by_slow_statements() {
     let admission = Admission::shared(10);
     let structure = Work::internal("structure");

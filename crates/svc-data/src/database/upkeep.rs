@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::Database;
 #[cfg(doc)]
@@ -81,8 +81,8 @@ impl Database {
         .await
     }
 
-    /// Lets SQLite find out how many rows the tables and indexes have, by which it chooses among indexes: of tables that
-    /// have grown much since it last did, and from a few rows of each. A server does so by itself.
+    /// Updates SQLite's statistics of tables and indexes, by which it chooses among indexes: of tables that have grown much
+    /// since, from some rows of each. A server does so by itself.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file cannot be written.
@@ -90,10 +90,16 @@ impl Database {
         if self.is_on_server() {
             return Ok(());
         }
-        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |session| {
-            Ok(analyze(&session)?)
-        })
-        .await
+        let path = self.file()?.path.clone();
+        let analyzed = tokio::task::spawn_blocking(move || {
+            let connection = open(&path, OpenFlags::SQLITE_OPEN_READ_WRITE);
+            connection
+                .and_then(|mut connection| analyze(&mut connection))
+                .map_err(|error| fault::translate(error, &path))
+        });
+        analyzed
+            .await
+            .unwrap_or_else(|_| Err(Error::internal("the care of the database panicked")))
     }
 
     async fn on_own_connection(
@@ -148,20 +154,21 @@ pub(super) fn let_shrink(path: &Path) -> Result<()> {
         .map_err(|error| fault::translate(error, path))
 }
 
-fn analyze(connection: &Connection) -> rusqlite::Result<()> {
-    let before = found_by_analysis(connection)?;
-    connection.execute_batch(ANALYZE)?;
-    if found_by_analysis(connection)? != before {
-        // Other connections read what was found when they read the schema again, which a change of it makes them do.
-        connection.execute_batch(
-            "BEGIN IMMEDIATE; CREATE VIEW svc_analyzed AS SELECT 1; DROP VIEW svc_analyzed; COMMIT",
-        )?;
+fn analyze(connection: &mut Connection) -> rusqlite::Result<()> {
+    // As one step, so that none of it is left undone.
+    let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let before = statistics(&change)?;
+    change.execute_batch(ANALYZE)?;
+    if statistics(&change)? == before {
+        return change.rollback();
     }
-    Ok(())
+    // Other connections read the statistics when they read the schema, which a change of it makes them do.
+    change.execute_batch("CREATE VIEW svc_analyzed AS SELECT 1; DROP VIEW svc_analyzed")?;
+    change.commit()
 }
 
 /// What is known of the tables and indexes.
-fn found_by_analysis(connection: &Connection) -> rusqlite::Result<Option<String>> {
+fn statistics(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let known = "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat1'";
     if connection.query_row(known, [], |row| row.get::<_, i64>(0))? == 0 {
         return Ok(None);
@@ -303,8 +310,15 @@ mod tests {
             .unwrap();
         database.analyze().await.unwrap();
         uses("texts", "x2").await;
-        // Nothing has changed since.
+        // Nothing has changed since, so that no connection reads the schema again.
+        let schema = || {
+            Connection::open(&path)
+                .unwrap()
+                .pragma_query_value(None, "schema_version", |row| row.get::<_, i64>(0))
+        };
+        let before = schema();
         database.analyze().await.unwrap();
+        assert_eq!(schema(), before);
         uses("texts", "x3").await;
     }
 

@@ -66,7 +66,15 @@ impl Test {
         }
     }
 
-    /// Whether it holds for no record that has NULL in the field. There may be others of which that is not seen.
+    /// Whether it is certain that it holds only for records with one value in the field.
+    pub(crate) fn fixes(&self, field: usize) -> bool {
+        let mut tests = self.conjuncts().into_iter();
+        tests.any(
+            |test| matches!(test, Self::Compare(index, Comparison::Equal, _) if *index == field),
+        )
+    }
+
+    /// Whether it is certain that it holds for no record with NULL in the field.
     pub(crate) fn excludes_null(&self, field: usize) -> bool {
         self.conjuncts().into_iter().any(|test| match test {
             Self::Compare(index, comparison, _) => {

@@ -49,7 +49,7 @@ pub(crate) struct PageQuery {
     /// Which rows each statement returns.
     ranges: Vec<Range>,
     /// What returns the page: one statement after the other, until it is full. Each returns at most one row more
-    /// than the page may have, and those to [`skip`](Self::skip).
+    /// than the page may have. Where there are several, all have to see the same state of the database.
     pub(crate) pages: Vec<SelectStatement>,
     /// What counts all records that match, where it is requested.
     pub(crate) count: Option<SelectStatement>,
@@ -60,8 +60,6 @@ pub(crate) struct PageQuery {
     /// Returns a row for each record that matches. It is not run: the engine says how many rows it expects of it, where
     /// that will do.
     pub(crate) expected: Option<SelectStatement>,
-    /// How many of the first rows that the statements return are before the page.
-    pub(crate) skip: u64,
     pub(crate) limit: usize,
     pub(crate) offset: u64,
     /// From how many bytes on the page ends early.
@@ -153,12 +151,11 @@ impl PageQuery {
             true => test.map(|test| dialect.test_only(test)),
             false => test,
         };
-        let (ranges, skip) = match bounds.null_apart(dialect, model, &plan)? {
-            Some(ranges) => (Vec::from(ranges), plan.offset),
+        let ranges = match bounds.split_nulls(dialect, model, &plan)? {
+            Some(ranges) => Vec::from(ranges),
             None => {
                 let test = plan.test.as_ref();
-                let ranges = bounds.ranges(dialect, model, test, plan.offset, among.is_some())?;
-                (ranges, 0)
+                bounds.ranges(dialect, model, test, plan.offset, among.is_some())?
             }
         };
         let count = (plan.count != Count::None).then(|| {
@@ -191,7 +188,6 @@ impl PageQuery {
             count_stays: model.is_stored && plan.test.as_ref().is_none_or(Test::reads_stored),
             counting: plan.count,
             expected,
-            skip,
             limit: plan.limit as usize,
             offset: plan.offset,
             part: match plan.is_internal {
@@ -270,7 +266,7 @@ impl PageQuery {
         }
         // Those that are looked up are few; a limit would lead engines to walk over all in their order instead.
         if self.among.is_none() || range.limit.is_some() {
-            let most = self.skip + self.limit as u64 + 1;
+            let most = self.limit as u64 + 1;
             query.limit(range.limit.map_or(most, |limit| limit.min(most)));
         }
         if range.offset > 0 {

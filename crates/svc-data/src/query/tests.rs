@@ -67,10 +67,16 @@ fn records_with_null_are_read_apart_where_an_index_has_them_at_the_other_end() {
         let column = |name: &str| {
             let mut field = Field::new(name.to_owned(), FieldType::TextField, Kind::Text, "text");
             field.storage = Storage::Typed(ColumnType::Text);
-            field.detail.index_ends_with_null = name == "a";
+            // There are an index of a, and one of b and c.
+            field.detail.null_is_last_behind = match name {
+                "a" | "b" => vec![Vec::new()],
+                "c" => vec![vec![1]],
+                _ => Vec::new(),
+            };
             field
         };
-        let mut model = Model::of_columns("t", vec![column("a"), column("b")]);
+        let columns = ["a", "b", "c", "d"].map(column);
+        let mut model = Model::of_columns("t", columns.to_vec());
         model.row_id = Some("ctid".to_owned());
         let mut query = ListQuery::new();
         if let Some(filter) = filter {
@@ -108,21 +114,26 @@ fn records_with_null_are_read_apart_where_an_index_has_them_at_the_other_end() {
         ]
     );
     // Without an index both would go through all records.
-    assert_eq!(
-        pages("-b", None),
-        ["ORDER BY b DESC NULLS LAST, ctid DESC LIMIT 26"]
-    );
-    let at_least = Condition {
-        field: "a".to_owned(),
-        lookup: Lookup::Gte,
+    for order in ["c", "d"] {
+        assert_eq!(
+            pages(&format!("-{order}"), None),
+            [format!(
+                "ORDER BY {order} DESC NULLS LAST, ctid DESC LIMIT 26"
+            )]
+        );
+    }
+    let is = |field: &str, lookup| Condition {
+        field: field.to_owned(),
+        lookup,
         value: Operand::One("x".to_owned()),
     };
-    let [only] = &*pages("a", Some(at_least)) else {
-        panic!("records with NULL do not match");
-    };
+    assert_eq!(pages("-c", Some(is("b", Lookup::Exact))).len(), 2);
+    assert_eq!(pages("-c", Some(is("b", Lookup::Gte))).len(), 1);
+    // Records with NULL do not match.
+    let only = pages("a", Some(is("a", Lookup::Gte)));
     assert!(
-        only.ends_with("ORDER BY a ASC, ctid ASC LIMIT 26"),
-        "{only}"
+        matches!(&*only, [only] if only.ends_with("ORDER BY a ASC, ctid ASC LIMIT 26")),
+        "{only:?}"
     );
 }
 

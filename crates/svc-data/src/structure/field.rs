@@ -178,8 +178,8 @@ pub(crate) struct Detail {
     pub(crate) holds_anything: bool,
     /// The character set and the collation of a text, where comparisons have to name them.
     pub(crate) collation: Option<(String, String)>,
-    /// Whether an index has the column in an order in which NULL is the largest.
-    pub(crate) index_ends_with_null: bool,
+    /// The indexes that have the column in an order in which NULL is the largest: of each, the fields before it.
+    pub(crate) null_is_last_behind: Vec<Vec<usize>>,
     /// What its engine knows of its values.
     pub(crate) values: Option<&'static EngineValues>,
 }

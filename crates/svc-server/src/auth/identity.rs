@@ -68,9 +68,10 @@ pub(crate) struct Used<G: Grant> {
 
 impl<G: Grant> Used<G> {
     pub(super) fn new(identity: svc_store::Identity<G>) -> Arc<Self> {
+        let last_use = identity.credential.last_use;
         Arc::new(Self {
             identity,
-            recorded: AtomicI64::new(i64::MIN),
+            recorded: AtomicI64::new(last_use.map_or(i64::MIN, Timestamp::as_second)),
         })
     }
 

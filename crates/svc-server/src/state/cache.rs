@@ -83,19 +83,24 @@ impl<K: Eq + Hash, V: Clone> StoreCache<K, V> {
     /// Keeps a value, unless the store has changed since this generation.
     pub(crate) fn keep(&self, key: K, value: V, generation: u64) {
         let mut kept = self.kept.write();
-        if self.generation() == generation {
-            if kept.len() >= self.limit {
-                kept.clear();
-            }
-            kept.insert(key, value);
+        if self.generation() != generation {
+            return;
         }
+        let is_full = kept.len() >= self.limit;
+        let freed = is_full.then(|| std::mem::take(&mut *kept));
+        kept.insert(key, value);
+        // Freeing many takes a while, in which others read.
+        drop(kept);
+        drop(freed);
     }
 
     /// Forgets everything: the store changed.
     pub(crate) fn forget(&self) {
         let mut kept = self.kept.write();
         self.generation.fetch_add(1, Ordering::SeqCst);
-        kept.clear();
+        let freed = std::mem::take(&mut *kept);
+        drop(kept);
+        drop(freed);
     }
 }
 

@@ -84,15 +84,16 @@ pub(super) fn first_uid(time: Timestamp) -> String {
 }
 
 impl AuditFilter {
-    /// Bounds of the `uid` of lines between two times: not less than the first, and less than the second. They have an index,
-    /// and let a few lines more through than the times themselves.
+    /// Bounds of the `uid` of lines between two times, which has an index: not less than the first, and less than the second.
+    /// They let more lines through than the times themselves, and all of these while the clock was set back by no more
+    /// than a day.
     #[must_use]
     pub fn uid_bounds(
         since: Option<Timestamp>,
         until: Option<Timestamp>,
     ) -> (Option<String>, Option<String>) {
-        // With a margin for a clock that was set back, after which identifiers are ahead of it.
-        let margin = jiff::SignedDuration::from_hours(1);
+        // Behind a clock that was set back, identifiers are ahead of it.
+        let margin = jiff::SignedDuration::from_hours(24);
         let until = until.map(|until| first_uid(until.saturating_add(margin).unwrap_or(until)));
         (since.map(first_uid), until)
     }

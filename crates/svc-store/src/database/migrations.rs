@@ -35,5 +35,5 @@ pub(crate) const MIGRATIONS: &[Migration] = steps![
     19 user_states "0019_user_states.sql",
     20 audit_requests "0020_audit_requests.sql",
     21 audit_projects "0021_audit_projects.sql",
-    22 user_lists "0022_user_lists.sql",
+    22 indexes "0022_indexes.sql",
 ];

@@ -14,6 +14,7 @@ use crate::secrets::{Sealer, Secret};
 
 const COLUMNS: &str = "m.uid AS mail_uid, p.unique_name AS project, p.name AS project_name, \
      e.unique_name AS environment, m.kind, m.recipient, m.content, m.date_add, m.expires, m.attempts, m.last_error";
+const EXPIRE: &str = "DELETE FROM mails WHERE expires <= ?1";
 /// How long a mail that is being sent is reserved for the process that took it.
 const RESERVED_FOR: SignedDuration = SignedDuration::from_mins(2);
 /// The pause before a mail is tried again, doubled each time.
@@ -190,6 +191,33 @@ impl Mails<'_> {
             .await
     }
 
+    /// When the newest of the mails that wait was made; `None` where none waits.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn newest(&self) -> Result<Option<Timestamp>> {
+        self.store
+            .read(|reader| {
+                let sql =
+                    "SELECT date_add FROM mails WHERE expires > ?1 ORDER BY date_add DESC LIMIT 1";
+                reader.find(sql, &values![reader.now()], |row| row::get(row, "date_add"))
+            })
+            .await
+    }
+
+    /// Deletes the mails that have expired, and says how many there were.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn purge(&self) -> Result<u64> {
+        self.store
+            .write(|tx| {
+                let now = tx.now();
+                tx.housekeeping().execute(EXPIRE, &values![now])
+            })
+            .await
+    }
+
     /// Takes the mail that is due next, for the two minutes in which it is to be [sent](Self::sent) or
     /// [put back](Self::failed); after that any process may take it again. Mails that have expired are
     /// deleted. `None` also when the mail is damaged; the one behind it comes with the next call.
@@ -207,8 +235,7 @@ impl Mails<'_> {
         self.store
             .write(|tx| {
                 let now = tx.now();
-                let expired = "DELETE FROM mails WHERE expires <= ?1";
-                tx.housekeeping().execute(expired, &values![now])?;
+                tx.housekeeping().execute(EXPIRE, &values![now])?;
                 let sql =
                     select("WHERE m.next_attempt <= ?1 ORDER BY m.next_attempt, m.uid LIMIT 1");
                 let Some(row) = tx.query_one(&sql, &values![now])? else {

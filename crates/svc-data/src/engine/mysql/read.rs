@@ -35,28 +35,60 @@ pub(super) fn list_query(model: &Arc<Model>, mut plan: ListPlan) -> Result<ListQ
     ListQuery::new(&MysqlDialect, model, plan, MAX_BOUND)
 }
 
+/// Has the statements behind it see the same state of the database.
+const ONE_VIEW: [&str; 2] = [
+    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+    "START TRANSACTION READ ONLY",
+];
+
 /// Runs a list.
 pub(super) async fn list(lease: &mut Lease, list: &ListQuery) -> Result<Part> {
-    let query = &list.query;
-    let mut page = PageWriter::new(query);
-    'pages: for statement in &list.pages {
-        let conn = lease.client_mut()?;
-        let rows = conn.exec_iter(statement.sql.as_str(), statement.params());
-        let mut rows = rows.await.map_err(fault::translate)?;
-        while let Some(row) = rows.next().await.map_err(fault::translate)? {
-            if page.is_full() {
-                rows.drop_result().await.map_err(fault::translate)?;
-                break 'pages;
-            }
-            page.write(&row, || keys(query, &row))?;
-        }
-        rows.drop_result().await.map_err(fault::translate)?;
+    let mut page = PageWriter::new(&list.query);
+    match list.pages.len() {
+        1 => read_pages(lease, list, &mut page).await?,
+        _ => read_in_one_view(lease, list, &mut page).await?,
     }
     let mut part = page.finish();
     if let Some(statement) = list.prove_count(&mut part) {
         part.count = count(lease, list, statement).await?;
     }
     Ok(part)
+}
+
+async fn read_in_one_view(
+    lease: &mut Lease,
+    list: &ListQuery,
+    page: &mut PageWriter<'_>,
+) -> Result<()> {
+    for statement in ONE_VIEW {
+        let done = lease.client_mut()?.query_drop(statement).await;
+        done.map_err(fault::translate)?;
+    }
+    let read = read_pages(lease, list, page).await;
+    if let Ok(conn) = lease.client_mut() {
+        let ended = conn.query_drop("ROLLBACK").await;
+        if read.is_ok() {
+            ended.map_err(fault::translate)?;
+        }
+    }
+    read
+}
+
+async fn read_pages(lease: &mut Lease, list: &ListQuery, page: &mut PageWriter<'_>) -> Result<()> {
+    let query = &list.query;
+    for statement in &list.pages {
+        let conn = lease.client_mut()?;
+        let rows = conn.exec_iter(statement.sql.as_str(), statement.params());
+        let mut rows = rows.await.map_err(fault::translate)?;
+        while let Some(row) = rows.next().await.map_err(fault::translate)? {
+            if page.is_full() {
+                return rows.drop_result().await.map_err(fault::translate);
+            }
+            page.write(&row, || keys(query, &row))?;
+        }
+        rows.drop_result().await.map_err(fault::translate)?;
+    }
+    Ok(())
 }
 
 /// What a row has in the columns of the order.

@@ -115,12 +115,12 @@ FROM pg_catalog.pg_constraint
 WHERE contype IN ('f', 'c', 'x') AND conrelid = ANY($1) AND conkey IS NOT NULL ORDER BY conrelid, conname";
 
 /// The unique indexes, of which one may be the primary key, and those that lead to rows of the whole table; and whether each
-/// is unique, holds for all rows at any time, leads to all of them, and how it orders each column.
+/// is unique, holds for all rows at any time, leads to all of them, how it orders each column, and whether it orders them at all.
 const INDEXES: &str = "
 SELECT i.indrelid, c.relname::text, i.indisprimary, i.indkey::int2[], i.indnkeyatts,
     i.indpred IS NULL AND i.indimmediate AND i.indisvalid, i.indisunique, i.indpred IS NULL AND i.indisvalid,
-    i.indoption::int2[]
-FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+    i.indoption::int2[], coalesce(m.amname IN ('btree', 'lsm', 'prefix'), false)
+FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid LEFT JOIN pg_catalog.pg_am m ON m.oid = c.relam
 WHERE (i.indisunique OR i.indpred IS NULL AND i.indisvalid) AND i.indrelid = ANY($1) ORDER BY i.indrelid, c.relname";
 
 /// The words of enumerations.
@@ -243,12 +243,9 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
             columns.truncate(usize::try_from(get::<i16>(&row, 4)?).unwrap_or(0));
             if get(&row, 7)? {
                 table.leading.extend(columns.first());
-                let orders: Vec<i16> = get(&row, 8)?;
-                let ordered = columns.iter().zip(orders);
-                let ends_with_null = ordered.filter(|(_, order)| matches!(order & 3, 0 | 3));
-                table
-                    .ends_with_null
-                    .extend(ends_with_null.map(|(column, _)| *column));
+                if get(&row, 9)? {
+                    table.note_order(&columns, &get::<Vec<i16>>(&row, 8)?);
+                }
             }
             if !get::<bool>(&row, 6)? {
                 continue;
@@ -342,8 +339,9 @@ struct Table {
     indexes: Vec<Index>,
     /// The first columns of the indexes of all rows.
     leading: Vec<i16>,
-    /// The columns that such an index has in an order in which NULL is the largest, which is the usual one.
-    ends_with_null: Vec<i16>,
+    /// The columns that such an index has in an order in which NULL is the largest, which is the usual one, each with the
+    /// columns before it.
+    null_is_last: Vec<(i16, Vec<i16>)>,
 }
 
 struct Column {
@@ -397,7 +395,7 @@ impl Table {
             constraints: Vec::new(),
             indexes: Vec::new(),
             leading: Vec::new(),
-            ends_with_null: Vec::new(),
+            null_is_last: Vec::new(),
         })
     }
 
@@ -423,6 +421,17 @@ impl Table {
         numbers.iter().map(position).collect()
     }
 
+    /// Notes which of the columns of an index it has in an order in which NULL is the largest. `orders` are those of
+    /// PostgreSQL: descending (1), NULL first (2); 4 is that of a hash, which other servers have.
+    fn note_order(&mut self, columns: &[i16], orders: &[i16]) {
+        for (position, (column, order)) in columns.iter().zip(orders).enumerate() {
+            if matches!(order & 7, 0 | 3) {
+                let before = columns.iter().take(position).copied().collect();
+                self.null_is_last.push((*column, before));
+            }
+        }
+    }
+
     fn model(&self, tables: &[Self], server: Server, structure_version: i64) -> Model {
         let primary = self.indexes.iter().find(|index| index.is_primary);
         let key = primary.and_then(|index| self.fields(&index.columns));
@@ -439,7 +448,10 @@ impl Table {
                 let mut field = column.field.clone();
                 field.nullable = !column.not_null && !in_key(&index);
                 field.indexed = self.leading.contains(&column.number);
-                field.detail.index_ends_with_null = self.ends_with_null.contains(&column.number);
+                let indexes = self.null_is_last.iter();
+                let indexes = indexes.filter(|(number, _)| *number == column.number);
+                let before = indexes.filter_map(|(_, before)| self.fields(before));
+                field.detail.null_is_last_behind = before.collect();
                 field.required =
                     field.editable && field.default.is_none() && !field.nullable && !self.is_view();
                 field

@@ -2,8 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
+use deadpool_postgres::Transaction;
 use futures_util::{Stream, StreamExt as _};
-use tokio_postgres::{IsolationLevel, Row};
+use tokio_postgres::{GenericClient, IsolationLevel, Row};
 
 use super::{
     connect::Lease,
@@ -83,30 +84,59 @@ pub(super) async fn list(lease: &mut Lease, list: &ListQuery, known: &Known) -> 
 
 /// Reads the page, and in the same breath the state of the database where a count may be known.
 async fn read_at_once(
-    lease: &Lease,
+    lease: &mut Lease,
     list: &ListQuery,
     known: &Known,
     page: &mut PageWriter<'_>,
 ) -> Result<Option<String>> {
+    let mut prepared = Vec::with_capacity(list.pages.len());
+    for statement in &list.pages {
+        prepared.push(lease.prepare(&statement.sql).await?);
+    }
+    let state = match known.remembers(list) {
+        true => Some(lease.prepare(SNAPSHOT).await?),
+        false => None,
+    };
+    if list.pages.len() == 1 {
+        return read_pages(&**lease.client()?, list, &prepared, state, page).await;
+    }
+    let view = one_view(lease).await?;
+    // It ends with the transaction, which is rolled back where it is dropped.
+    read_pages(&*view, list, &prepared, state, page).await
+}
+
+/// A transaction whose statements see the same state of the database.
+async fn one_view(lease: &mut Lease) -> Result<Transaction<'_>> {
+    let transaction = lease
+        .client_mut()?
+        .build_transaction()
+        .read_only(true)
+        .isolation_level(IsolationLevel::RepeatableRead);
+    transaction.start().await.map_err(fault::translate)
+}
+
+async fn read_pages(
+    client: &impl GenericClient,
+    list: &ListQuery,
+    prepared: &[tokio_postgres::Statement],
+    mut state: Option<tokio_postgres::Statement>,
+    page: &mut PageWriter<'_>,
+) -> Result<Option<String>> {
     let mut snapshot = None;
-    let mut skip = list.query.skip;
-    for (number, statement) in list.pages.iter().enumerate() {
-        let prepared = lease.prepare(&statement.sql).await?;
-        let client = lease.client()?;
-        let rows = client.query_raw(&prepared, &statement.values);
-        let rows = match number == 0 && known.remembers(list) {
-            true => {
-                let state = lease.prepare(SNAPSHOT).await?;
+    for (statement, prepared) in list.pages.iter().zip(prepared) {
+        let rows = client.query_raw(prepared, &statement.values);
+        let rows = match state.take() {
+            Some(state) => {
                 // The state is asked for first, so that the count is not older than the page.
                 let (state, rows) = tokio::join!(client.query_one(&state, &[]), rows);
                 let state = state.map_err(fault::translate)?;
                 snapshot = Some(state.try_get(0).map_err(fault::translate)?);
                 rows
             }
-            false => rows.await,
+            None => rows.await,
         };
         let rows = std::pin::pin!(rows.map_err(fault::translate)?);
-        if write(page, &list.query, &mut skip, rows).await?.is_full {
+        if write(page, &list.query, rows).await?.is_full {
             break;
         }
     }
@@ -122,15 +152,7 @@ async fn read_in_portions(
     for statement in &list.pages {
         prepared.push(lease.prepare(&statement.sql).await?);
     }
-    let transaction = lease
-        .client_mut()?
-        .build_transaction()
-        .read_only(true)
-        .isolation_level(IsolationLevel::RepeatableRead)
-        .start()
-        .await
-        .map_err(fault::translate)?;
-    let mut skip = list.query.skip;
+    let transaction = one_view(lease).await?;
     'pages: for (statement, prepared) in list.pages.iter().zip(&prepared) {
         let portal = transaction
             .bind_raw(prepared, &statement.values)
@@ -141,7 +163,7 @@ async fn read_in_portions(
             let rows = transaction.query_portal_raw(&portal, portion).await;
             let rows = std::pin::pin!(rows.map_err(fault::translate)?);
             let before = page.written();
-            let written = write(page, &list.query, &mut skip, rows).await?;
+            let written = write(page, &list.query, rows).await?;
             if written.is_full {
                 break 'pages;
             }
@@ -226,11 +248,10 @@ struct Written {
     is_full: bool,
 }
 
-/// Writes rows of a page, after those to skip.
+/// Writes rows of a page.
 async fn write(
     page: &mut PageWriter<'_>,
     query: &PageQuery,
-    skip: &mut u64,
     mut rows: impl Stream<Item = Result<Row, tokio_postgres::Error>> + Unpin,
 ) -> Result<Written> {
     let mut written = Written {
@@ -239,11 +260,6 @@ async fn write(
     };
     while let Some(row) = rows.next().await {
         let row = row.map_err(fault::translate)?;
-        if *skip > 0 {
-            *skip -= 1;
-            written.rows += 1;
-            continue;
-        }
         written.is_full = page.is_full();
         if written.is_full {
             break;

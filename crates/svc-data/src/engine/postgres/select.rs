@@ -130,8 +130,9 @@ impl Dialect for PostgresDialect {
         };
     }
 
-    fn index_ends_with_null(&self, field: &Field) -> bool {
-        field.detail.index_ends_with_null
+    fn null_is_last_in_index(&self, field: &Field, has_one_value: &dyn Fn(usize) -> bool) -> bool {
+        let mut indexes = field.detail.null_is_last_behind.iter();
+        indexes.any(|before| before.iter().all(|field| has_one_value(*field)))
     }
 
     fn compare(

@@ -3,57 +3,58 @@
 
 use sea_query::Expr;
 
-use super::range::{Bounds, Range, turned};
+use super::range::{Bounds, Range, null_positions, turned};
 use crate::{
     Model, Result,
+    plan::Test,
     query::{
         Dialect, all_of,
         cursor::{Cursor, KeyValue, beyond, equal},
     },
 };
 
-/// Rows that are behind the place where reading begins; all of them where there is none.
-struct Behind {
+/// Rows that are after the place where reading begins; all of them where there is none.
+struct RowsAfter {
     test: Option<Expr>,
-    /// Whether they have NULL in the column where the two places part.
+    /// Whether they have NULL in the first column in which the two cursors differ.
     is_null: bool,
 }
 
-impl Behind {
-    /// Whether such rows may have NULL, or may have something else, in the column where the two places part.
-    fn may_be(&self, null: bool) -> bool {
+impl RowsAfter {
+    /// Whether such rows may have NULL, or something else, in the first column in which the two cursors differ.
+    fn may_have(&self, null: bool) -> bool {
         self.test.is_none() || self.is_null == null
     }
 }
 
 impl Bounds {
-    /// The rows between the place where reading begins and the cursor where it ends, in their order. Some behind the
-    /// cursor may be among them, where the engine treats different values as equal.
+    /// The rows between the place where reading begins and the cursor where it ends, in their order. Some after that
+    /// cursor may be among them, where the engine treats different values as equal. `test` is what they pass beside that.
     pub(super) fn between(
         &self,
         dialect: &dyn Dialect,
         model: &Model,
+        test: Option<&Test>,
         end: &Cursor,
     ) -> Result<Vec<Range>> {
         let keys = &self.keys;
         let mut ranges = Vec::new();
-        let mut behind = Vec::new();
-        // The first column in which the two places have different values.
-        let mut part = 0;
+        let mut all_after = Vec::new();
+        let mut first_difference = 0;
         match &self.start {
-            None => behind.push(Behind {
+            None => all_after.push(RowsAfter {
                 test: None,
                 is_null: false,
             }),
             Some(start) => {
                 ranges.extend(self.at_start(dialect, model, start)?);
                 let values = start.values.iter().zip(&end.values);
-                part = values.take_while(|(start, end)| start == end).count();
+                first_difference = values.take_while(|(start, end)| start == end).count();
                 for range in start.ranges(dialect, model, keys)? {
-                    if range.position > part {
+                    if range.position > first_difference {
                         ranges.push(Range::beyond(range, &start.values));
-                    } else if range.position == part {
-                        behind.push(Behind {
+                    } else if range.position == first_difference {
+                        all_after.push(RowsAfter {
                             test: Some(range.test),
                             is_null: range.is_null,
                         });
@@ -62,25 +63,31 @@ impl Bounds {
             }
         }
         let back = turned(keys);
-        for behind in behind {
-            for position in part..keys.len() {
+        let end_is_null = end.values.get(first_difference) == Some(&KeyValue::Null);
+        for after in all_after {
+            let reaches_end = after.may_have(end_is_null);
+            for position in first_difference..keys.len() {
                 let (Some(key), Some(value)) = (back.get(position), end.values.get(position))
                 else {
                     break;
                 };
-                let shares_value = position > part;
-                if shares_value && !behind.may_be(end.values.get(part) == Some(&KeyValue::Null)) {
+                let shares_value = position > first_difference;
+                if shares_value && !reaches_end {
                     break;
                 }
+                let excludes_null = key.field.zip(test);
+                let excludes_null =
+                    excludes_null.is_some_and(|(field, test)| test.excludes_null(field));
                 let before = beyond(dialect, model, key, value)?;
                 for (test, is_null) in before.into_iter().rev() {
-                    if !shares_value && !behind.may_be(is_null) {
+                    let is_possible = shares_value || after.may_have(is_null);
+                    if !is_possible || is_null && excludes_null {
                         continue;
                     }
-                    let mut tests = Vec::from_iter(behind.test.clone());
-                    tests.extend(self.shared(dialect, model, end, part..position)?);
+                    let mut tests = Vec::from_iter(after.test.clone());
+                    tests.extend(self.shared(dialect, model, end, first_difference..position)?);
                     tests.push(test);
-                    let mut null = nulls(&end.values, position);
+                    let mut null = null_positions(&end.values, position);
                     null.extend(is_null.then_some(position));
                     ranges.push(Range {
                         fixed: position + 1,
@@ -90,8 +97,8 @@ impl Bounds {
                     });
                 }
             }
-            if end.side == self.from {
-                let mut tests = Vec::from_iter(behind.test);
+            if end.side == self.from && reaches_end {
+                let mut tests = Vec::from_iter(after.test);
                 tests.push(end.same(dialect, model, keys)?);
                 ranges.push(Range {
                     fixed: keys.len(),
@@ -117,13 +124,6 @@ impl Bounds {
             .map(|(key, value)| equal(dialect, model, key, value))
             .collect()
     }
-}
-
-/// Which of the first columns are NULL in rows that have these values in them.
-pub(super) fn nulls(values: &[KeyValue], columns: usize) -> Vec<usize> {
-    let values = values.iter().take(columns).enumerate();
-    let null = values.filter(|(_, value)| **value == KeyValue::Null);
-    null.map(|(position, _)| position).collect()
 }
 
 #[cfg(all(test, feature = "sqlite"))]

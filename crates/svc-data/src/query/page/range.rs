@@ -2,7 +2,6 @@
 
 use sea_query::{Expr, ExprTrait as _};
 
-use super::between::nulls;
 use crate::{
     Model, Result,
     plan::{ListPlan, Test},
@@ -14,8 +13,6 @@ use crate::{
 
 /// Up to how many columns of the order a cursor is looked up range by range.
 const MAX_RANGED_KEYS: usize = 4;
-/// Up to how many rows before a page are read and left out, where several statements return it.
-const MAX_SKIPPED: u64 = 1_000;
 
 /// The rows that a statement of a page returns.
 #[derive(Default)]
@@ -35,7 +32,7 @@ pub(super) struct Range {
 impl Range {
     /// The rows behind a cursor that has these values.
     pub(super) fn beyond(rows: Beyond, values: &[KeyValue]) -> Self {
-        let mut null = nulls(values, rows.position);
+        let mut null = null_positions(values, rows.position);
         null.extend(rows.is_null.then_some(rows.position));
         Self {
             fixed: rows.position + 1,
@@ -109,8 +106,11 @@ impl Bounds {
     ) -> Result<Vec<Range>> {
         let keys = &self.keys;
         let bounded = model.distinct_rows && keys.len() <= MAX_RANGED_KEYS && !looked_up;
-        if let Some(end) = self.end.as_ref().filter(|_| bounded && offset == 0) {
-            return self.between(dialect, model, end);
+        if let Some(end) = &self.end
+            && bounded
+            && self.may_be_indexed(model)
+        {
+            return self.between(dialect, model, test, end);
         }
         let Some(start) = &self.start else {
             return Ok(vec![Range {
@@ -143,6 +143,17 @@ impl Bounds {
         Ok(ranges)
     }
 
+    /// Whether an index may have the order. Without one, each further statement would go through all rows.
+    fn may_be_indexed(&self, model: &Model) -> bool {
+        let first = self.keys.first().and_then(|key| key.field);
+        let is_first_of_index = first.is_none_or(|index| {
+            let field = model.fields.get(index);
+            model.key.first() == Some(&index) || field.is_some_and(|field| field.indexed)
+        });
+        // One column and the key are often the end of an index that begins with what is filtered by.
+        is_first_of_index || self.keys.len() <= 2
+    }
+
     /// The last ones of the rows that have the values of the cursor where reading begins, which are alike, or one: if they
     /// are not before it.
     pub(super) fn at_start(
@@ -172,7 +183,7 @@ impl Bounds {
 
     /// All rows, those with NULL in the first column of the order apart from the others: where an index puts NULL at the
     /// other end, the engine would sort them all. `None` where that does not help.
-    pub(super) fn null_apart(
+    pub(super) fn split_nulls(
         &self,
         dialect: &dyn Dialect,
         model: &Model,
@@ -181,7 +192,7 @@ impl Bounds {
         if self.start.is_some()
             || self.end.is_some()
             || plan.among.is_some()
-            || plan.offset > MAX_SKIPPED
+            || plan.offset > 0
             || self.without_null(plan.test.as_ref()) > 0
         {
             return Ok(None);
@@ -190,7 +201,8 @@ impl Bounds {
             return Ok(None);
         };
         let field = key_field(model, key)?;
-        if !field.is_some_and(|field| dialect.index_ends_with_null(field)) {
+        let has_one_value = |index| plan.test.as_ref().is_some_and(|test| test.fixes(index));
+        if !field.is_some_and(|field| dialect.null_is_last_in_index(field, &has_one_value)) {
             return Ok(None);
         }
         let here = || dialect.order_value(SELF, key, field);
@@ -251,6 +263,13 @@ impl Bounds {
             Side::End => cursor.encode(model, &turned(&self.keys)),
         }
     }
+}
+
+/// Which of the first columns are NULL in rows that have these values in them.
+pub(super) fn null_positions(values: &[KeyValue], columns: usize) -> Vec<usize> {
+    let values = values.iter().take(columns).enumerate();
+    let null = values.filter(|(_, value)| **value == KeyValue::Null);
+    null.map(|(position, _)| position).collect()
 }
 
 /// The order from the other side.
