@@ -32,6 +32,8 @@ const TIMEOUT: Duration = Duration::from_millis(4_500);
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long to wait for other processes that bring the structure up to date.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a statement that does so may take, such as one that makes an index of many rows.
+const STEP_TIMEOUT: Duration = Duration::from_secs(1_800);
 /// The number of the lock that those have who bring a structure up to date, or make one. It is that of nobody else.
 pub(super) const MIGRATION_LOCK: i64 = 6_079_174_263_129;
 /// What those that migrate wait for, and those that ask for the lock. The numbers are those of nobody else.
@@ -152,7 +154,9 @@ impl Server {
         let lock = async {
             let wait = format!("SET statement_timeout = {}", MIGRATION_TIMEOUT.as_millis());
             client.batch_execute(&wait).await?;
-            client.batch_execute(MIGRATING).await
+            client.batch_execute(MIGRATING).await?;
+            let step = format!("SET statement_timeout = {}", STEP_TIMEOUT.as_millis());
+            client.batch_execute(&step).await
         };
         lock.await.map_err(translate)?;
         let runner = refinery::Runner::new(&known);
