@@ -14,8 +14,10 @@ pub use self::resources::{
 };
 pub(crate) use self::scope::{Located, ProjectRow, ScopeRow};
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
-use svc_data::Row;
+use svc_data::{Row, Value};
 use svc_model::{
     EnvironmentName, Project, ProjectName, Scope, administration::sign_in::SignInPatch,
 };
@@ -29,6 +31,9 @@ use crate::people::{Authentication, accounts, members, teams};
 
 /// Whose API key is made when nobody is named and the project has no owner.
 const FIRST_OWNER: &str = "admin@localhost";
+
+/// How many names are looked up by one statement.
+const NAMED_AT_ONCE: usize = 500;
 
 const COLUMNS: &str = "p.uid AS project_uid, p.unique_name, p.name, p.color, p.domain, p.sign_up, p.params, \
      p.date_add, p.owner_uid, p.authentication, p.default_environment";
@@ -142,6 +147,31 @@ impl Projects<'_> {
         let project = project.clone();
         self.store
             .read(move |reader| from_row(&get(reader, &project)?))
+            .await
+    }
+
+    /// The names of those of these projects that there are, as they are shown, by their unique names.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn names(&self, projects: Vec<ProjectName>) -> Result<HashMap<ProjectName, String>> {
+        self.store
+            .read(move |reader| {
+                let mut names = HashMap::with_capacity(projects.len());
+                for listed in projects.chunks(NAMED_AT_ONCE) {
+                    let places: Vec<_> = (1..=listed.len()).map(|at| format!("?{at}")).collect();
+                    let sql = format!(
+                        "SELECT unique_name, name FROM projects WHERE unique_name IN ({})",
+                        places.join(", ")
+                    );
+                    let values: Vec<Value> =
+                        listed.iter().map(|name| name.to_string().into()).collect();
+                    names.extend(reader.list(&sql, &values, |row| {
+                        Ok((row::get(row, "unique_name")?, row.get("name")?))
+                    })?);
+                }
+                Ok(names)
+            })
             .await
     }
 

@@ -152,8 +152,20 @@ fn lines(
         newest
     ];
     let most = most + cursor.given.len();
+    let [of_one, of_many] = statements(most);
+    let mut lines = reader.list(&of_one, &values, Line::from_row)?;
+    lines.extend(reader.list(&of_many, &values, Line::from_row)?);
+    lines.sort_unstable_by_key(|line| std::cmp::Reverse(line.uid));
+    lines.retain(|line| !cursor.given.contains(&line.uid));
+    lines.truncate(most - cursor.given.len());
+    Ok(lines)
+}
+
+/// The statements for lines about one record, and for those about several of which it is one.
+fn statements(most: usize) -> [String; 2] {
+    // With `COALESCE` no index is used for what very many lines have.
     let is_of = format!(
-        "resource = ?2 AND model = ?3 AND project = ?4 AND environment = ?5 AND uid <= ?6 AND {WRITES}"
+        "resource = ?2 AND model = ?3 AND COALESCE(project, '') = ?4 AND environment = ?5 AND uid <= ?6 AND {WRITES}"
     );
     // A line about one record may have its key alone, and what was done to it then, or the keys of all.
     let of_one = format!(
@@ -161,15 +173,10 @@ fn lines(
     );
     let of_many = format!(
         "SELECT {COLUMNS}, (SELECT MIN(key.key) FROM json_each(keys) AS key WHERE key.value = ?1) AS place FROM audit \
-         WHERE keys IS NOT NULL AND record IS NULL AND {is_of} AND EXISTS (SELECT 1 FROM json_each(keys) AS key WHERE key.value = ?1) \
+         WHERE keys IS NOT NULL AND COALESCE(record, '') = '' AND {is_of} AND EXISTS (SELECT 1 FROM json_each(keys) AS key WHERE key.value = ?1) \
          ORDER BY uid DESC LIMIT {most}"
     );
-    let mut lines = reader.list(&of_one, &values, Line::from_row)?;
-    lines.extend(reader.list(&of_many, &values, Line::from_row)?);
-    lines.sort_unstable_by_key(|line| std::cmp::Reverse(line.uid));
-    lines.retain(|line| !cursor.given.contains(&line.uid));
-    lines.truncate(most - cursor.given.len());
-    Ok(lines)
+    [of_one, of_many]
 }
 
 /// The next line of a history: that of the write that the expected tag came from, where it is among the newest ones, else the
@@ -310,6 +317,23 @@ fn unreadable(source: serde_json::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Store;
+
+    #[tokio::test]
+    async fn the_lines_about_a_record_are_found_by_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let indexes = ["(record=? AND uid<?)", "(resource=? AND model=? AND uid<?)"];
+        for (sql, index) in statements(10).into_iter().zip(indexes) {
+            let plan = store.read(move |reader| {
+                let explain = format!("EXPLAIN QUERY PLAN {sql}");
+                let values = values!["1", "shop", "orders", "main", "prod", "z"];
+                reader.list(&explain, &values, |row| Ok(row.get::<String>("detail")?))
+            });
+            let plan = plan.await.unwrap();
+            assert!(plan[0].contains(index), "{plan:?}");
+        }
+    }
 
     fn line(number: u8, before: &str, after: &str) -> Line {
         let tag = |tag: &str| (!tag.is_empty()).then(|| tag.to_owned());

@@ -112,7 +112,14 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     let (project, environment) = (&filter.project, &filter.environment);
     let project = project.as_ref().map(ToString::to_string);
     let environment = environment.as_ref().map(ToString::to_string);
-    test("project = ?1", project);
+    // One of a record is found by the record, whose index is not taken where another one has the order, too.
+    test(
+        match filter.record {
+            None => "project = ?1",
+            Some(_) => "COALESCE(project, '') = ?1",
+        },
+        project,
+    );
     test("environment = ?1", environment);
     let (group, action) = match &filter.action {
         Some(action) if action.contains('.') => (None, Some(action.clone())),

@@ -51,16 +51,16 @@ async fn update(call: Call<Update>) -> ApiResult {
 /// The account as its owner sees it.
 async fn profile(state: &State, caller: &auth::account::Account) -> ApiResult<Account> {
     let account = state.store.accounts().get(caller.uid()).await?;
-    let mut projects = Vec::new();
-    for open in &caller.rights().memberships {
-        let settings = state.store.projects().get(&open.project).await?;
+    let memberships = &caller.rights().memberships;
+    let listed = memberships.iter().map(|open| open.project.clone());
+    let mut names = state.store.projects().names(listed.collect()).await?;
+    let projects = memberships.iter().filter_map(|open| {
         let team = TeamName::new(open.team.uid.to_string(), open.team.name.clone());
-        projects.push(ProjectOfAccount::new(
-            open.project.clone(),
-            settings.name,
-            team,
-        ));
-    }
+        // One that was deleted just now has none.
+        let name = names.remove(&open.project)?;
+        Some(ProjectOfAccount::new(open.project.clone(), name, team))
+    });
+    let projects = projects.collect();
     let mut profile = Account::new(account.uid.to_string(), account.email);
     profile.first_name = account.first_name;
     profile.last_name = account.last_name;
