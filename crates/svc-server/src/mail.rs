@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use svc_store::{Mail, Store};
 use tokio::{
     sync::{Notify, watch},
-    time::{Instant, sleep, timeout},
+    time::{Instant, sleep, sleep_until, timeout},
 };
 
 pub use self::config::MailConfig;
@@ -205,6 +205,7 @@ async fn tell(store: &Store, wake: &MailHandle, mut stop: watch::Receiver<bool>)
         tokio::select! {
             _ = stop.wait_for(|&stop| stop) => return,
             () = async { sleep(TELL_EVERY).await; wake.0.notified().await } => {}
+            () = sleep_until(next_purge) => {}
         }
     }
 }

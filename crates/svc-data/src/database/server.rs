@@ -30,10 +30,11 @@ const CONNECTIONS: usize = 10;
 const TIMEOUT: Duration = Duration::from_millis(4_500);
 /// How long one may take by the clock of the server.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(4);
-/// How long to wait for other processes that bring the structure up to date.
-const MIGRATION_TIMEOUT: Duration = Duration::from_secs(60);
-/// How long a statement that does so may take, such as one that makes an index of many rows.
-const STEP_TIMEOUT: Duration = Duration::from_secs(1_800);
+/// How long a statement may take that brings the structure up to date, such as one that makes an index of many rows, and how
+/// long other processes wait for that.
+const MIGRATION_TIMEOUT: Duration = Duration::from_secs(1_800);
+/// How long such a statement waits for those that use the table, while others wait behind it.
+const MIGRATION_LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 /// The number of the lock that those have who bring a structure up to date, or make one. It is that of nobody else.
 pub(super) const MIGRATION_LOCK: i64 = 6_079_174_263_129;
 /// What those that migrate wait for, and those that ask for the lock. The numbers are those of nobody else.
@@ -152,11 +153,14 @@ impl Server {
         let mut lease = self.lease().await?;
         let client = lease.client_mut()?;
         let lock = async {
-            let wait = format!("SET statement_timeout = {}", MIGRATION_TIMEOUT.as_millis());
-            client.batch_execute(&wait).await?;
+            let limits = |lock: Duration| {
+                let statement = MIGRATION_TIMEOUT.as_millis();
+                let lock = lock.as_millis();
+                format!("SET statement_timeout = {statement}; SET lock_timeout = {lock}")
+            };
+            client.batch_execute(&limits(MIGRATION_TIMEOUT)).await?;
             client.batch_execute(MIGRATING).await?;
-            let step = format!("SET statement_timeout = {}", STEP_TIMEOUT.as_millis());
-            client.batch_execute(&step).await
+            client.batch_execute(&limits(MIGRATION_LOCK_TIMEOUT)).await
         };
         lock.await.map_err(translate)?;
         let runner = refinery::Runner::new(&known);

@@ -74,6 +74,12 @@ impl Test {
         )
     }
 
+    /// Whether it is certain that there is a field in which it holds only for records with one value.
+    pub(crate) fn fixes_one(&self) -> bool {
+        let mut tests = self.conjuncts().into_iter();
+        tests.any(|test| matches!(test, Self::Compare(_, Comparison::Equal, _)))
+    }
+
     /// Whether it is certain that it holds for no record with NULL in the field.
     pub(crate) fn excludes_null(&self, field: usize) -> bool {
         self.conjuncts().into_iter().any(|test| match test {

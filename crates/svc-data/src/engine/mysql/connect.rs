@@ -262,7 +262,7 @@ impl managed::Manager for Manager {
             false => format!("max_execution_time = {}", self.timeout.as_millis()),
         };
         conn.query_drop(format!(
-            "SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
+            "SET SESSION autocommit = 1, time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
              div_precision_increment = 6, innodb_lock_wait_timeout = {seconds}, lock_wait_timeout = {seconds}, {limit}"
         ))
         .await?;

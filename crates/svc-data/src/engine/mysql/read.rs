@@ -38,7 +38,7 @@ pub(super) fn list_query(model: &Arc<Model>, mut plan: ListPlan) -> Result<ListQ
 /// Has the statements behind it see the same state of the database.
 const ONE_VIEW: [&str; 2] = [
     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-    "START TRANSACTION READ ONLY",
+    "START TRANSACTION",
 ];
 
 /// Runs a list.
@@ -60,18 +60,27 @@ async fn read_in_one_view(
     list: &ListQuery,
     page: &mut PageWriter<'_>,
 ) -> Result<()> {
-    for statement in ONE_VIEW {
-        let done = lease.client_mut()?.query_drop(statement).await;
+    let begun = control(lease, &ONE_VIEW).await;
+    let read = match begun {
+        Ok(()) => read_pages(lease, list, page).await,
+        Err(error) => Err(error),
+    };
+    // What is read may write, such as a view of a function that does.
+    let end = if read.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    let ended = control(lease, &[end]).await;
+    if ended.is_err() {
+        // It may be in the transaction still.
+        lease.close();
+    }
+    read.and(ended)
+}
+
+async fn control(lease: &mut Lease, statements: &[&str]) -> Result<()> {
+    for statement in statements {
+        let done = lease.client_mut()?.query_drop(*statement).await;
         done.map_err(fault::translate)?;
     }
-    let read = read_pages(lease, list, page).await;
-    if let Ok(conn) = lease.client_mut() {
-        let ended = conn.query_drop("ROLLBACK").await;
-        if read.is_ok() {
-            ended.map_err(fault::translate)?;
-        }
-    }
-    read
+    Ok(())
 }
 
 async fn read_pages(lease: &mut Lease, list: &ListQuery, page: &mut PageWriter<'_>) -> Result<()> {

@@ -57,8 +57,9 @@ pub(super) fn settings(timeout: Duration) -> String {
     format!("SET lock_timeout = {}", (timeout / 3).as_millis().max(1))
 }
 
-/// What identifies the state of the database that a statement sees: which transactions have ended by then.
-const SNAPSHOT: &str = "SELECT pg_catalog.pg_current_snapshot()::text";
+/// What identifies the state of the database that a statement sees: which transactions have ended by then. A standby does not
+/// know that of all.
+const SNAPSHOT: &str = "SELECT CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_current_snapshot()::text END";
 
 /// Turns the plan of a list into statements. There is no limit of values: a list of them is one.
 pub(super) fn list_query(model: &Arc<Model>, plan: ListPlan) -> Result<ListQuery> {
@@ -100,17 +101,19 @@ async fn read_at_once(
     if list.pages.len() == 1 {
         return read_pages(&**lease.client()?, list, &prepared, state, page).await;
     }
-    let view = one_view(lease).await?;
-    // It ends with the transaction, which is rolled back where it is dropped.
-    read_pages(&*view, list, &prepared, state, page).await
+    // What is read may write, such as a view of a function that does.
+    let view = one_view(lease, false).await?;
+    let snapshot = read_pages(&*view, list, &prepared, state, page).await?;
+    view.commit().await.map_err(fault::translate)?;
+    Ok(snapshot)
 }
 
 /// A transaction whose statements see the same state of the database.
-async fn one_view(lease: &mut Lease) -> Result<Transaction<'_>> {
+async fn one_view(lease: &mut Lease, read_only: bool) -> Result<Transaction<'_>> {
     let transaction = lease
         .client_mut()?
         .build_transaction()
-        .read_only(true)
+        .read_only(read_only)
         .isolation_level(IsolationLevel::RepeatableRead);
     transaction.start().await.map_err(fault::translate)
 }
@@ -130,7 +133,7 @@ async fn read_pages(
                 // The state is asked for first, so that the count is not older than the page.
                 let (state, rows) = tokio::join!(client.query_one(&state, &[]), rows);
                 let state = state.map_err(fault::translate)?;
-                snapshot = Some(state.try_get(0).map_err(fault::translate)?);
+                snapshot = state.try_get(0).map_err(fault::translate)?;
                 rows
             }
             None => rows.await,
@@ -152,7 +155,7 @@ async fn read_in_portions(
     for statement in &list.pages {
         prepared.push(lease.prepare(&statement.sql).await?);
     }
-    let transaction = one_view(lease).await?;
+    let transaction = one_view(lease, true).await?;
     'pages: for (statement, prepared) in list.pages.iter().zip(&prepared) {
         let portal = transaction
             .bind_raw(prepared, &statement.values)
@@ -213,8 +216,7 @@ async fn count(
     let row = row.ok_or_else(|| Error::internal("a count gave no row"))?;
     let count: i64 = row.try_get(0).map_err(fault::translate)?;
     let count = count.unsigned_abs();
-    if remembers {
-        let snapshot = row.try_get(1).map_err(fault::translate)?;
+    if remembers && let Some(snapshot) = row.try_get(1).map_err(fault::translate)? {
         known.counts.keep(snapshot, &key, count);
     }
     Ok(Some(Counted::exact(count)))

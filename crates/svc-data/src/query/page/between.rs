@@ -143,7 +143,8 @@ mod tests {
     /// The conditions of the statements that read the rows between the two places, in the order of a column that may be
     /// NULL.
     fn conditions(descending: bool, places: [Option<KeyValue>; 2]) -> Vec<String> {
-        let field = Field::new("a".to_owned(), FieldType::TextField, Kind::Text, "text");
+        let mut field = Field::new("a".to_owned(), FieldType::TextField, Kind::Text, "text");
+        field.indexed = true;
         let mut model = Model::of_columns("t", vec![field]);
         model.row_id = Some("rowid".to_owned());
         let model = Arc::new(model);

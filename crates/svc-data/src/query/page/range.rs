@@ -108,7 +108,7 @@ impl Bounds {
         let bounded = model.distinct_rows && keys.len() <= MAX_RANGED_KEYS && !looked_up;
         if let Some(end) = &self.end
             && bounded
-            && self.may_be_indexed(model)
+            && self.may_be_indexed(model, test)
         {
             return self.between(dialect, model, test, end);
         }
@@ -144,14 +144,15 @@ impl Bounds {
     }
 
     /// Whether an index may have the order. Without one, each further statement would go through all rows.
-    fn may_be_indexed(&self, model: &Model) -> bool {
+    fn may_be_indexed(&self, model: &Model, test: Option<&Test>) -> bool {
         let first = self.keys.first().and_then(|key| key.field);
         let is_first_of_index = first.is_none_or(|index| {
             let field = model.fields.get(index);
             model.key.first() == Some(&index) || field.is_some_and(|field| field.indexed)
         });
         // One column and the key are often the end of an index that begins with what is filtered by.
-        is_first_of_index || self.keys.len() <= 2
+        let is_filtered = test.is_some_and(Test::fixes_one);
+        is_first_of_index || is_filtered && self.keys.len() <= 2
     }
 
     /// The last ones of the rows that have the values of the cursor where reading begins, which are alike, or one: if they
