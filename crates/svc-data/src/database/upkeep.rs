@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::Database;
 #[cfg(doc)]
@@ -90,16 +90,10 @@ impl Database {
         if self.is_on_server() {
             return Ok(());
         }
-        let path = self.file()?.path.clone();
-        let analyzed = tokio::task::spawn_blocking(move || {
-            let connection = open(&path, OpenFlags::SQLITE_OPEN_READ_WRITE);
-            connection
-                .and_then(|mut connection| analyze(&mut connection))
-                .map_err(|error| fault::translate(error, &path))
-        });
-        analyzed
-            .await
-            .unwrap_or_else(|_| Err(Error::internal("the care of the database panicked")))
+        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |session| {
+            Ok(analyze(&session)?)
+        })
+        .await
     }
 
     async fn on_own_connection(
@@ -154,9 +148,9 @@ pub(super) fn let_shrink(path: &Path) -> Result<()> {
         .map_err(|error| fault::translate(error, path))
 }
 
-fn analyze(connection: &mut Connection) -> rusqlite::Result<()> {
+fn analyze(connection: &Connection) -> rusqlite::Result<()> {
     // As one step, so that none of it is left undone.
-    let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let change = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let before = statistics(&change)?;
     change.execute_batch(ANALYZE)?;
     if statistics(&change)? == before {

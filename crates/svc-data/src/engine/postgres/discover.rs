@@ -1,6 +1,7 @@
 //! Reads the structure of a PostgreSQL database from its catalogue.
 
 mod defaults;
+mod indexes;
 mod sizes;
 
 use std::{
@@ -11,6 +12,7 @@ use std::{
 use tokio_postgres::{Client, Row, error::SqlState};
 
 use self::defaults::read_default;
+use self::indexes::{INDEXES, Indexes};
 pub(super) use self::sizes::Sizes;
 use super::{
     fault,
@@ -113,15 +115,6 @@ const CONSTRAINTS: &str = "
 SELECT conrelid, conname::text, contype::text, conkey::int2[], confrelid, confkey::int2[], confdeltype::text
 FROM pg_catalog.pg_constraint
 WHERE contype IN ('f', 'c', 'x') AND conrelid = ANY($1) AND conkey IS NOT NULL ORDER BY conrelid, conname";
-
-/// The unique indexes, of which one may be the primary key, and those that lead to rows of the whole table; and whether each
-/// is unique, holds for all rows at any time, leads to all of them, how it orders each column, and whether it orders them at all.
-const INDEXES: &str = "
-SELECT i.indrelid, c.relname::text, i.indisprimary, i.indkey::int2[], i.indnkeyatts,
-    i.indpred IS NULL AND i.indimmediate AND i.indisvalid, i.indisunique, i.indpred IS NULL AND i.indisvalid,
-    i.indoption::int2[], coalesce(m.amname IN ('btree', 'lsm', 'prefix'), false)
-FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid LEFT JOIN pg_catalog.pg_am m ON m.oid = c.relam
-WHERE (i.indisunique OR i.indpred IS NULL AND i.indisvalid) AND i.indrelid = ANY($1) ORDER BY i.indrelid, c.relname";
 
 /// The words of enumerations.
 const WORDS: &str =
@@ -239,23 +232,7 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
     }
     for row in query(INDEXES, &oids).await? {
         if let Some(table) = tables.get_mut(place(&row)?) {
-            let mut columns: Vec<i16> = get(&row, 3)?;
-            columns.truncate(usize::try_from(get::<i16>(&row, 4)?).unwrap_or(0));
-            if get(&row, 7)? {
-                table.leading.extend(columns.first());
-                if get(&row, 9)? {
-                    table.note_order(&columns, &get::<Vec<i16>>(&row, 8)?);
-                }
-            }
-            if !get::<bool>(&row, 6)? {
-                continue;
-            }
-            table.indexes.push(Index {
-                name: get(&row, 1)?,
-                is_primary: get(&row, 2)?,
-                columns,
-                is_whole: get(&row, 5)?,
-            });
+            table.indexes.add(&row)?;
         }
     }
     tables.retain(|table| !table.columns.is_empty());
@@ -335,13 +312,7 @@ struct Table {
     writes: Writes,
     columns: Vec<Column>,
     constraints: Vec<Constraint>,
-    /// The unique ones.
-    indexes: Vec<Index>,
-    /// The first columns of the indexes of all rows.
-    leading: Vec<i16>,
-    /// The columns that such an index has in an order in which NULL is the largest, which is the usual one, each with the
-    /// columns before it.
-    null_is_last: Vec<(i16, Vec<i16>)>,
+    indexes: Indexes,
 }
 
 struct Column {
@@ -359,14 +330,6 @@ struct Constraint {
     to_columns: Vec<i16>,
     /// What becomes of a record when the one that a foreign key refers to is deleted.
     rule: DeleteRule,
-}
-
-struct Index {
-    name: String,
-    is_primary: bool,
-    columns: Vec<i16>,
-    /// Whether it is about all rows, and at any time.
-    is_whole: bool,
 }
 
 impl Table {
@@ -393,9 +356,7 @@ impl Table {
             kind,
             columns: Vec::new(),
             constraints: Vec::new(),
-            indexes: Vec::new(),
-            leading: Vec::new(),
-            null_is_last: Vec::new(),
+            indexes: Indexes::default(),
         })
     }
 
@@ -421,19 +382,8 @@ impl Table {
         numbers.iter().map(position).collect()
     }
 
-    /// Notes which of the columns of an index it has in an order in which NULL is the largest. `orders` are those of
-    /// PostgreSQL: descending (1), NULL first (2); 4 is that of a hash, which other servers have.
-    fn note_order(&mut self, columns: &[i16], orders: &[i16]) {
-        for (position, (column, order)) in columns.iter().zip(orders).enumerate() {
-            if matches!(order & 7, 0 | 3) {
-                let before = columns.iter().take(position).copied().collect();
-                self.null_is_last.push((*column, before));
-            }
-        }
-    }
-
     fn model(&self, tables: &[Self], server: Server, structure_version: i64) -> Model {
-        let primary = self.indexes.iter().find(|index| index.is_primary);
+        let primary = self.indexes.unique.iter().find(|index| index.is_primary);
         let key = primary.and_then(|index| self.fields(&index.columns));
         let primary_key_auto = key.is_none();
         let row_id =
@@ -447,8 +397,8 @@ impl Table {
             .map(|(index, column)| {
                 let mut field = column.field.clone();
                 field.nullable = !column.not_null && !in_key(&index);
-                field.indexed = self.leading.contains(&column.number);
-                let indexes = self.null_is_last.iter();
+                field.indexed = self.indexes.leading.contains(&column.number);
+                let indexes = self.indexes.null_is_last.iter();
                 let indexes = indexes.filter(|(number, _)| *number == column.number);
                 let before = indexes.filter_map(|(_, before)| self.fields(before));
                 field.detail.null_is_last_behind = before.collect();
@@ -475,12 +425,14 @@ impl Table {
                 .collect(),
             uniques: self
                 .indexes
+                .unique
                 .iter()
                 .filter_map(|index| self.rule(&index.name, &index.columns))
                 .chain(exclusions)
                 .collect(),
             unique_keys: self
                 .indexes
+                .unique
                 .iter()
                 .filter(|index| index.is_whole)
                 .filter_map(|index| self.fields(&index.columns))

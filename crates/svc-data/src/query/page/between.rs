@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Rows that are after the place where reading begins; all of them where there is none.
+/// Rows after the place where reading begins, or all rows if it begins at the side of the order.
 struct RowsAfter {
     test: Option<Expr>,
     /// Whether they have NULL in the first column in which the two cursors differ.
