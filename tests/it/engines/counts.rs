@@ -1,7 +1,10 @@
-//! `_count=auto`: a count that takes too long becomes an estimate.
+//! Counts: one that takes too long becomes an estimate (`_count=auto`), and one that is remembered is not an old one.
 
 use serde_json::{Value, json};
-use svc_tests::servers::{MariadbServer, PostgresServer, Server as _};
+use svc_tests::{
+    servers::{MariadbServer, PostgresPair, PostgresServer, Server as _},
+    wait_until,
+};
 
 use super::faults::serve;
 
@@ -78,4 +81,26 @@ fn of_postgres() -> String {
     "CREATE TABLE t (id INT NOT NULL PRIMARY KEY, a INT NOT NULL);
      INSERT INTO t SELECT i, i % 10 FROM generate_series(1, 1000) AS n(i);"
         .to_owned()
+}
+
+#[test]
+fn a_count_of_a_standby_has_what_was_committed_meanwhile() {
+    let pair = PostgresPair::start();
+    let [primary, standby] = pair.single(&pair.database("CREATE TABLE t (id SERIAL PRIMARY KEY)"));
+    let resource = format!("standby={standby}?target_session_attrs=any");
+    let (_folder, service) = serve(&[resource], &[]);
+    // The oldest one goes on, so that those that end after it are all that changes.
+    let inserts = |rows: u32| {
+        let mut client = postgres::Client::connect(&primary, postgres::NoTls).unwrap();
+        let sql = format!("BEGIN; INSERT INTO t SELECT FROM generate_series(1, {rows})");
+        client.batch_execute(&sql).unwrap();
+        client
+    };
+    let (_oldest, mut middle, mut newest) = (inserts(1), inserts(100), inserts(10));
+    let count = || service.data("GET", "standby", "/models/t?_per_page=2").ok()["count"].clone();
+    newest.batch_execute("COMMIT").unwrap();
+    wait_until("the standby has ten", || count() == 10);
+    assert_eq!(count(), 10);
+    middle.batch_execute("COMMIT").unwrap();
+    wait_until("the standby has all that are committed", || count() == 110);
 }

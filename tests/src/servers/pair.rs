@@ -56,6 +56,16 @@ impl PostgresPair {
         )
     }
 
+    /// The URL of the primary alone and that of the standby alone, for a database that [`database`](Self::database) made.
+    ///
+    /// # Panics
+    /// When the URL names no database.
+    #[must_use]
+    pub fn single(&self, url: &str) -> [String; 2] {
+        let (_, name) = url.rsplit_once('/').expect("it names a database");
+        [&self.primary, &self.standby].map(|server| server.url(name))
+    }
+
     /// Kills all processes of the primary, as a machine that loses its power does.
     ///
     /// # Panics
