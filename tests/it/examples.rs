@@ -39,6 +39,11 @@ fn the_quickstart_runs() {
 }
 
 #[test]
+fn the_example_with_generated_types_runs() {
+    run("typed_records");
+}
+
+#[test]
 fn the_example_with_reqwest_runs() {
     run("custom_reqwest");
 }

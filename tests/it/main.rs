@@ -21,6 +21,7 @@ mod examples;
 mod faults;
 mod foreign;
 mod galera;
+mod generate;
 mod mail;
 mod metrics;
 mod nodes;

@@ -18,7 +18,7 @@ use crate::{
     context::{Common, Context},
     demo,
     error::Error,
-    pages,
+    generate, pages,
     records::{self, functions, models, sql, statements},
     serve::{self, options::Sources},
 };
@@ -86,6 +86,7 @@ enum Command {
     Teams(teams::Teams),
     Proxy(proxy::Proxy),
     Models(models::Models),
+    Generate(generate::Generate),
     Login(session::Login),
     Logout(session::Logout),
     Whoami(session::Whoami),
@@ -133,7 +134,7 @@ impl Cli {
         }
         run! {
             Demo Serve Project Env Account Member Resource Token Team ServiceToken Key SigningKeys User Rights Secret Mail Audit
-            Backup Restore Doctor Store Pages Records Sql Functions Statements Users Teams Proxy Models Login Logout Whoami Reload
+            Backup Restore Doctor Store Pages Records Sql Functions Statements Users Teams Proxy Models Generate Login Logout Whoami Reload
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The program `svc`: serve a database as a REST API, administer the service, and call it by hand.
 //!
 //! Each group of commands has a file of its name: [`serve`] and [`demo`] are the service, [`admin`] works on the
-//! store, [`records`], [`pages`] and [`app`] call a service. What they share is small: where the store is
+//! store, [`records`], [`pages`] and [`app`] call a service, and [`generate`] writes types of what it has. What they share is small: where the store is
 //! ([`context`]), where the service is ([`client`]), how results are written ([`output`]), and what a failure looks
 //! like ([`error`]).
 //!
@@ -25,6 +25,7 @@ mod console;
 mod context;
 mod demo;
 mod error;
+mod generate;
 mod input;
 mod output;
 mod pages;

@@ -51,6 +51,7 @@ import {
   type ViewOptions,
   type WriteOptions,
 } from "svc-js";
+import type { Models, OrdersCreate, OrdersField, OrdersRelations, OrdersUpdate } from "./shop.js";
 
 /** Compiles when a value is of exactly this type, which an `any` is not. */
 function exactly<Expected>() {
@@ -465,4 +466,28 @@ export function values() {
   // @ts-expect-error a symbol is no value
   const _symbol: JsonInput = Symbol("a");
   return input;
+}
+
+/** What `svc generate typescript` has written of the demo. */
+export async function generated(svc: Svc) {
+  const orders = svc.collection<Models["shop"]["orders"]>("shop", "orders");
+  const order = await orders.get(1);
+  exactly<number>()(order.id);
+  exactly<string>()(order.total);
+  exactly<string | null>()(order.note);
+  // @ts-expect-error there is no such field
+  exactly<string>()(order.totl);
+  const created: OrdersCreate = { customer_id: 1, note: null };
+  await orders.create(created);
+  // @ts-expect-error a new order has a customer
+  const _nobody: OrdersCreate = { status: "paid" };
+  const changes: OrdersUpdate = { status: "paid" };
+  await orders.update(order.id, changes);
+  // @ts-expect-error an order has a customer
+  const _removed: OrdersUpdate = { customer_id: null };
+  const fields: OrdersField[] = ["id", "status"];
+  await orders.get(1, { fields });
+  // @ts-expect-error there is no such field
+  const _field: OrdersField = "totl";
+  return (related: OrdersRelations) => exactly<string>()(related.customer.email);
 }
