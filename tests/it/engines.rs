@@ -23,6 +23,7 @@ mod places;
 mod properties;
 mod reads;
 mod references;
+mod shared_reads;
 mod sql;
 mod statements;
 mod structure;

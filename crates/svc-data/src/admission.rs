@@ -24,7 +24,7 @@ use crate::{Durations, Error, Result, admission::turns::Caller};
 const SLOW: Duration = Duration::from_millis(200);
 /// How many shapes are remembered.
 const MAX_SHAPES: usize = 1024;
-/// For how long a statement that was not short enough for its caller's thread is not tried there again.
+/// For how long a statement that was not short enough for its caller's thread, or a shared connection, is not tried there again.
 const LONG_PAUSE: Duration = Duration::from_secs(1);
 /// How long it takes at first, and at most, until another connection is tried after the server has refused one.
 const GROWTH_PAUSE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
@@ -93,7 +93,7 @@ struct State {
     last_turns: HashMap<Caller, u64>,
     /// How long statements of a shape took lately.
     typical: HashMap<u64, Duration>,
-    /// When statements of a shape were last too long for the thread of their caller.
+    /// When statements of a shape were last too long for the thread of their caller, or for a shared connection.
     long: HashMap<u64, Instant>,
     /// How long statements waited for their turn.
     waits: Arc<Durations>,
@@ -257,12 +257,18 @@ impl Admission {
 
     /// Whether a statement is so quick that it can be tried on the thread of its caller, without a turn.
     pub(crate) fn is_short(&self, work: &Work) -> bool {
-        let state = self.state();
-        let since = state.long.get(&work.shape).map(Instant::elapsed);
-        since.is_none_or(|since| since > LONG_PAUSE) && state.is_known_quick(work)
+        self.is_shorter(work, SLOW)
     }
 
-    /// Says that a statement was too long for the thread of its caller.
+    /// Whether a statement usually takes less than this time, and none of its shape was [too long](Self::was_long) lately.
+    pub(crate) fn is_shorter(&self, work: &Work, time: Duration) -> bool {
+        let state = self.state();
+        let since = state.long.get(&work.shape).map(Instant::elapsed);
+        let typical = state.typical.get(&work.shape);
+        since.is_none_or(|since| since > LONG_PAUSE) && typical.is_some_and(|it| *it < time)
+    }
+
+    /// Says that a statement was too long for the thread of its caller, or for a connection that it shared.
     pub(crate) fn was_long(&self, work: &Work) {
         let mut state = self.state();
         if state.long.len() >= MAX_SHAPES {

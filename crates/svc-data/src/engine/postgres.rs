@@ -140,6 +140,7 @@ impl ServerEngine for Postgres {
     const BEGIN: &'static str = "BEGIN";
     const RELEASES_SAVEPOINTS: bool = true;
     const WRITES_ALONE: bool = true;
+    const PIPELINES: bool = true;
 
     /// The tables that prepared statements name may be others by now.
     fn forget_structure(manager: &Manager) {
@@ -194,6 +195,19 @@ impl ServerEngine for Postgres {
 
     async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>> {
         read::one(lease, statement).await
+    }
+
+    async fn one_of_several(lease: &Lease, statement: &Statement) -> Result<Option<Row>> {
+        read::one(lease, statement).await
+    }
+
+    fn may_share((list, _): &Self::List) -> bool {
+        read::may_share(list)
+    }
+
+    async fn list_of_several(&self, lease: &Lease, (list, _): &Self::List) -> Result<Option<Part>> {
+        let known = self.known(lease).await?;
+        read::list_of_several(lease, list, &known.counts).await
     }
 
     fn keys(_: &Model, _: &[(usize, bool)], row: &Row) -> Result<Vec<KeyValue>> {

@@ -6,6 +6,7 @@ pub(super) mod change;
 pub(super) mod connections;
 pub(super) mod functions;
 pub(super) mod gate;
+mod pipelines;
 pub(super) mod resolve;
 pub(super) mod tls;
 pub(super) mod transaction;
@@ -26,6 +27,7 @@ use self::{
     change::Change,
     connections::{ConnectionManager, Connections, Faults as _, Lease},
     gate::{GRACE, no_answer},
+    pipelines::Place,
     upsert::{Upsert, repeated},
 };
 use super::{
@@ -77,6 +79,8 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     const RELEASES_SAVEPOINTS: bool;
     /// Whether one record is written by one statement, without a transaction around it.
     const WRITES_ALONE: bool;
+    /// Whether a connection takes a statement before those in front of it are answered.
+    const PIPELINES: bool = false;
 
     /// Forgets what connections keep of the structure that was known before.
     fn forget_structure(_manager: &Self::Manager) {}
@@ -113,6 +117,28 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         lease: &mut Lease<Self::Manager>,
         statement: &Statement<Self::Bound>,
     ) -> impl Future<Output = Result<Option<Self::Row>>> + Send;
+
+    /// The same on a connection that other reads share.
+    fn one_of_several(
+        _lease: &Lease<Self::Manager>,
+        _statement: &Statement<Self::Bound>,
+    ) -> impl Future<Output = Result<Option<Self::Row>>> + Send {
+        async { Err(Error::internal("this engine shares no connections")) }
+    }
+
+    /// Whether a list may be read on a connection that other reads share.
+    fn may_share(_list: &Self::List) -> bool {
+        false
+    }
+
+    /// Reads such a list there; `None` where more is needed, a count that is not known.
+    fn list_of_several(
+        &self,
+        _lease: &Lease<Self::Manager>,
+        _list: &Self::List,
+    ) -> impl Future<Output = Result<Option<Part>>> + Send {
+        async { Err(Error::internal("this engine shares no connections")) }
+    }
 
     /// What a row of nothing but the columns of an order has in them.
     fn keys(model: &Model, order: &[(usize, bool)], row: &Self::Row) -> Result<Vec<KeyValue>>;
@@ -284,6 +310,15 @@ impl<E: ServerEngine> ServerDriver<E> {
         self.on_pool(&self.pool, &self.sql, work, run).await
     }
 
+    /// A place for a read on a connection that short reads share.
+    async fn share(&self, work: &Work) -> Result<Option<Place<E::Manager>>> {
+        if !E::PIPELINES {
+            return Ok(None);
+        }
+        let deadline = Instant::now() + self.timeout;
+        self.pool.share(work, deadline, &self.sql).await
+    }
+
     async fn on_pool<T>(
         &self,
         pool: &Connections<E::Manager>,
@@ -328,6 +363,16 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
 
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
         let (work, list) = E::plan_list(model, plan)?;
+        if model.is_stored
+            && E::may_share(&list)
+            && let Some(place) = self.share(&work).await?
+        {
+            let read = self.engine.list_of_several(place.lease()?, &list);
+            if let Some(Some(part)) = place.answer(read).await {
+                return Ok(part);
+            }
+            self.pool.was_kept_waiting(&work);
+        }
         self.on(work, async |lease| self.engine.list(lease, list).await)
             .await
     }
@@ -347,8 +392,25 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
     ) -> Result<RecordJson> {
         let statement = Statement::of_record(E::DIALECT, model, &key)?;
         let work = Work::new(&model.name, "retrieve", false);
-        let row = self.on(work, async |lease| E::one(lease, &statement).await);
-        let row = row.await?.ok_or_else(|| no_such_record(model))?;
+        let mut row = None;
+        if model.is_stored
+            && let Some(place) = self.share(&work).await?
+        {
+            row = place
+                .answer(E::one_of_several(place.lease()?, &statement))
+                .await;
+            if row.is_none() {
+                self.pool.was_kept_waiting(&work);
+            }
+        }
+        let row = match row {
+            Some(row) => row,
+            None => {
+                self.on(work, async |lease| E::one(lease, &statement).await)
+                    .await?
+            }
+        };
+        let row = row.ok_or_else(|| no_such_record(model))?;
         row.record(&model.fields, &shown)
     }
 

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use deadpool_postgres::Transaction;
 use futures_util::{Stream, StreamExt as _};
-use tokio_postgres::{GenericClient, IsolationLevel, Row};
+use tokio_postgres::{GenericClient, IsolationLevel, Row, Statement as Prepared};
 
 use super::{
     connect::Lease,
@@ -83,6 +83,31 @@ pub(super) async fn list(lease: &mut Lease, list: &ListQuery, known: &Known) -> 
     Ok(part)
 }
 
+/// Whether a list may be read on a connection that other reads share: by one statement, with a count that may be known.
+pub(super) fn may_share(list: &ListQuery) -> bool {
+    list.pages.len() == 1 && list.query.limit <= DIRECT && !list.is_estimated()
+}
+
+/// Reads such a list; `None` where its records are to be counted and their number is not known.
+pub(super) async fn list_of_several(
+    lease: &Lease,
+    list: &ListQuery,
+    known: &Known,
+) -> Result<Option<Part>> {
+    let mut page = PageWriter::new(&list.query);
+    let (prepared, state) = prepare(lease, list, known).await?;
+    let snapshot = read_pages(&**lease.client()?, list, &prepared, state, &mut page).await?;
+    let mut part = page.finish();
+    if let Some(statement) = list.prove_count(&mut part) {
+        let count = snapshot.and_then(|snapshot| known.counts.get(&snapshot, &statement.key()));
+        let Some(count) = count else {
+            return Ok(None);
+        };
+        part.count = Some(Counted::exact(count));
+    }
+    Ok(Some(part))
+}
+
 /// Reads the page, and in the same breath the state of the database where a count may be known.
 async fn read_at_once(
     lease: &mut Lease,
@@ -90,14 +115,7 @@ async fn read_at_once(
     known: &Known,
     page: &mut PageWriter<'_>,
 ) -> Result<Option<String>> {
-    let mut prepared = Vec::with_capacity(list.pages.len());
-    for statement in &list.pages {
-        prepared.push(lease.prepare(&statement.sql).await?);
-    }
-    let state = match known.remembers(list) {
-        true => Some(lease.prepare(SNAPSHOT).await?),
-        false => None,
-    };
+    let (prepared, state) = prepare(lease, list, known).await?;
     if list.pages.len() == 1 {
         return read_pages(&**lease.client()?, list, &prepared, state, page).await;
     }
@@ -106,6 +124,23 @@ async fn read_at_once(
     let snapshot = read_pages(&*view, list, &prepared, state, page).await?;
     view.commit().await.map_err(fault::translate)?;
     Ok(snapshot)
+}
+
+/// The statements of the pages, and the one that asks for the state of the database where a count may be known.
+async fn prepare(
+    lease: &Lease,
+    list: &ListQuery,
+    known: &Known,
+) -> Result<(Vec<Prepared>, Option<Prepared>)> {
+    let mut prepared = Vec::with_capacity(list.pages.len());
+    for statement in &list.pages {
+        prepared.push(lease.prepare(&statement.sql).await?);
+    }
+    let state = match known.remembers(list) {
+        true => Some(lease.prepare(SNAPSHOT).await?),
+        false => None,
+    };
+    Ok((prepared, state))
 }
 
 /// A transaction whose statements see the same state of the database.
@@ -121,8 +156,8 @@ async fn one_view(lease: &mut Lease, read_only: bool) -> Result<Transaction<'_>>
 async fn read_pages(
     client: &impl GenericClient,
     list: &ListQuery,
-    prepared: &[tokio_postgres::Statement],
-    mut state: Option<tokio_postgres::Statement>,
+    prepared: &[Prepared],
+    mut state: Option<Prepared>,
     page: &mut PageWriter<'_>,
 ) -> Result<Option<String>> {
     let mut snapshot = None;

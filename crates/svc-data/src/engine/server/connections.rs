@@ -15,7 +15,10 @@ use crate::{
     admission::{Admission, Permit, Work},
     engine::{
         PoolUse,
-        server::gate::{CONNECT_TIMEOUT, GRACE, Gate},
+        server::{
+            gate::{CONNECT_TIMEOUT, GRACE, Gate},
+            pipelines::{Pipelines, Place, SHORT},
+        },
     },
 };
 
@@ -60,6 +63,7 @@ pub(crate) struct Connections<M: ConnectionManager> {
     gate: Gate,
     admission: Admission,
     ender: M::Ender,
+    pipelines: Pipelines<M>,
 }
 
 impl<M: ConnectionManager> Connections<M> {
@@ -84,6 +88,7 @@ impl<M: ConnectionManager> Connections<M> {
             gate: Gate::default(),
             admission,
             ender,
+            pipelines: Pipelines::new(),
         })
     }
 
@@ -152,6 +157,34 @@ impl<M: ConnectionManager> Connections<M> {
             permit.unused();
             return Err(error);
         }
+    }
+
+    /// A place for a read on a connection that short reads share; `None` for one that is not known as short.
+    ///
+    /// # Errors
+    /// As those of [`get`](Self::get).
+    pub(crate) async fn share(
+        &self,
+        work: &Work,
+        deadline: Instant,
+        other: &Self,
+    ) -> Result<Option<Place<M>>> {
+        if !self.admission.is_shorter(work, SHORT) {
+            return Ok(None);
+        }
+        if let Some(place) = self.pipelines.join() {
+            return Ok(Some(place));
+        }
+        // The turn is that of the connection, whatever is read on it.
+        let lease = self
+            .get(Work::internal("pipeline"), deadline, other)
+            .await?;
+        Ok(Some(self.pipelines.begin(lease)))
+    }
+
+    /// Says that a read got no answer on a connection that it shared: for a while, those of its shape share none.
+    pub(crate) fn was_kept_waiting(&self, work: &Work) {
+        self.admission.was_long(work);
     }
 
     /// Looks whether the server answers: on a connection that nobody uses, else on one of its own, so that statements that
@@ -256,7 +289,7 @@ impl<M: ConnectionManager> Lease<M> {
     }
 }
 
-fn gone() -> Error {
+pub(super) fn gone() -> Error {
     Error::internal("a connection was given back while it was used")
 }
 
