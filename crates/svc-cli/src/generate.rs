@@ -7,6 +7,7 @@ mod typescript;
 
 use std::{
     fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -23,7 +24,7 @@ use crate::{
     client::DataService,
     context::Context,
     error::{Error, OrIo as _},
-    output::row,
+    output::{counted, row},
 };
 
 /// Write types of the models of connected resources, in TypeScript or Rust
@@ -84,8 +85,13 @@ impl Generate {
         let is_current = has(file, &types)?;
         let shown = file.display().to_string();
         if self.check && !is_current {
+            let state = if file.exists() {
+                "is out of date"
+            } else {
+                "is not there"
+            };
             return Err(Error::new(format!(
-                "{shown} is out of date; the same command without --check writes it again"
+                "{shown} {state}; the same command without --check writes it"
             )));
         }
         if !is_current {
@@ -94,7 +100,7 @@ impl Generate {
         let models: usize = resources.iter().map(|it| it.models.len()).sum();
         let text = match is_current {
             true => format!("{shown} is up to date\n"),
-            false => format!("{shown} has the types of {models} models\n"),
+            false => format!("{shown} has the types of {}\n", counted(models, "model")),
         };
         output.result(
             &row! { file: &shown, models: models, written: !is_current },
@@ -120,11 +126,7 @@ impl Generate {
         names.dedup();
         let mut resources = Vec::with_capacity(names.len());
         for name in names {
-            let client = match self.service.has_token() {
-                false => self.account()?,
-                true => None,
-            };
-            let client = match client {
+            let client = match self.account()? {
                 Some(client) => client,
                 None => self.service.client(&name)?,
             };
@@ -147,20 +149,33 @@ impl Generate {
     }
 }
 
-/// Whether a file has this text.
+/// Whether a file has this text, however its lines end.
 fn has(file: &Path, text: &str) -> Result<bool, Error> {
-    match fs::read(file) {
-        Ok(bytes) => Ok(bytes == text.as_bytes()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+    match fs::read_to_string(file) {
+        Ok(found) => Ok(found.replace("\r\n", "\n") == text),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error).or_io("read", file),
     }
 }
 
-/// Replaces a file, which has the old or the new text whatever happens.
+/// Replaces a file, or what a link leads to: it has the old or the new text whatever happens.
 fn write(file: &Path, text: &str) -> Result<(), Error> {
-    let mut new = file.as_os_str().to_owned();
-    new.push(".new");
+    let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let mut new = target.clone().into_os_string();
+    new.push(format!(".{}.new", std::process::id()));
     let new = PathBuf::from(new);
-    let written = fs::write(&new, text).and_then(|()| fs::rename(&new, file));
+    let written = fs::File::create_new(&new).and_then(|mut out| {
+        out.write_all(text.as_bytes())?;
+        if let Ok(before) = fs::metadata(&target) {
+            out.set_permissions(before.permissions())?;
+        }
+        out.sync_all()?;
+        fs::rename(&new, &target)
+    });
+    if written.is_err() {
+        // The error is about the file; what is left of the new one is in nobody's way.
+        let _ = fs::remove_file(&new);
+    }
     written.or_io("write", file)
 }

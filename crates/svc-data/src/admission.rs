@@ -60,6 +60,19 @@ impl Work {
         }
     }
 
+    /// Statements of several callers on one connection.
+    pub(crate) fn pipeline() -> Self {
+        Self {
+            is_internal: true,
+            ..Self::new("\0pipeline", "", false)
+        }
+    }
+
+    /// What is the same for statements that differ in values only.
+    pub(crate) fn shape(&self) -> u64 {
+        self.shape
+    }
+
     /// What is asked before the statement, and is quick whatever that one takes.
     pub(crate) fn question(self) -> Self {
         let hasher = BuildHasherDefault::<DefaultHasher>::new();
@@ -229,6 +242,29 @@ impl Admission {
                 "every connection to the database is busy; allow more, or look for slow statements",
             )),
         }
+    }
+
+    /// The turn of the service itself, if it comes at once: nobody waits, and fewer than `most` statements run of this model.
+    pub(crate) fn try_enter(&self, work: Work, most: usize) -> Option<Permit> {
+        let now = Instant::now();
+        let mut state = self.state();
+        let running = state.running.iter();
+        let is_full = running.filter(|it| it.work.model == work.model).count() >= most;
+        if is_full
+            || state
+                .waiting
+                .iter()
+                .any(|waiting| !waiting.turn.is_closed())
+        {
+            return None;
+        }
+        if state.running.len() >= state.allowed {
+            state.grow_when_due(now);
+        }
+        (state.running.len() < state.allowed).then(|| {
+            state.run(work, Caller::default(), now);
+            self.permit(work, now, true)
+        })
     }
 
     fn permit(&self, work: Work, since: Instant, is_counted: bool) -> Permit {

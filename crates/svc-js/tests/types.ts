@@ -489,5 +489,5 @@ export async function generated(svc: Svc) {
   await orders.get(1, { fields });
   // @ts-expect-error there is no such field
   const _field: OrdersField = "totl";
-  return (related: OrdersRelations) => exactly<string>()(related.customer.email);
+  return (related: OrdersRelations) => exactly<string | undefined>()(related.customer?.email);
 }

@@ -35,11 +35,6 @@ impl DataService {
         [project, environment]
     }
 
-    /// Whether there is a token of a resource.
-    pub(crate) fn has_token(&self) -> bool {
-        given(self.api_token.as_deref()).is_some()
-    }
-
     /// A client with the API key of an account, which has its rights on both hosts.
     pub(crate) fn client_of_account(&self, key: &ApiToken) -> Result<Client, Error> {
         Ok(self.target.client().api_token(key).build()?)

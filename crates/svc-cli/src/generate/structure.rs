@@ -9,6 +9,21 @@ use super::names::in_comment;
 
 /// Through how many foreign keys the type of a key is looked for: a key may refer to itself by way of others.
 const DEPTH: usize = 8;
+/// The declared types whose whole numbers have at most 32 bits. (An `INTEGER` of SQLite has 64; beyond 53 none is expected.)
+const SMALL: &[&str] = &[
+    "int",
+    "int2",
+    "int4",
+    "integer",
+    "mediumint",
+    "serial",
+    "serial2",
+    "serial4",
+    "smallint",
+    "smallserial",
+    "tinyint",
+    "year",
+];
 
 /// A resource and its models, sorted by name.
 pub(super) struct Resource {
@@ -34,21 +49,20 @@ pub(super) enum Kind {
 }
 
 impl Resource {
-    /// The model that a relation leads to.
-    pub(super) fn related(&self, relation: &ModelRelation) -> Option<&ModelDescription> {
-        self.model(&relation.related_model)
-    }
-
     fn model(&self, name: &str) -> Option<&ModelDescription> {
         self.models.iter().find(|model| model.model == name)
     }
 
-    /// What the values of a field are: those of a foreign key as those of the field that it refers to.
+    /// What the values of a field are: those of a foreign key as the database declares it, or else as those of the field that it
+    /// refers to.
     pub(super) fn kind(&self, field: &FieldDescription) -> Kind {
         let mut field = field;
         for _ in 0..DEPTH {
             if field.field != FieldType::ForeignKey {
-                break;
+                return kind(field);
+            }
+            if let Some(kind) = declared(&field.db_field) {
+                return kind;
             }
             let place = |name: &str| field.params.get(name)?.as_str();
             let target = place("related_model")
@@ -60,23 +74,18 @@ impl Resource {
                 None => break,
             }
         }
-        kind(field)
+        Kind::Json
     }
 }
 
 fn kind(field: &FieldDescription) -> Kind {
-    let declared = field.db_field.to_ascii_lowercase();
     match field.field {
         FieldType::BooleanField => Kind::Boolean,
-        FieldType::IntegerField => whole_number(&declared),
+        FieldType::IntegerField => whole_number(&field.db_field),
         FieldType::FloatField => Kind::Float,
-        FieldType::JsonField => Kind::Json,
         FieldType::ArrayField => Kind::Array,
-        // Its other end is not described, or too far away.
-        FieldType::ForeignKey if declared.contains("int") || declared.contains("serial") => {
-            whole_number(&declared)
-        }
-        FieldType::ForeignKey => Kind::Text,
+        // A column of SQLite without a type has values of every kind.
+        FieldType::TextField if matches!(field.db_field.as_str(), "" | "ANY" | "any") => Kind::Json,
         FieldType::CharField
         | FieldType::FixedCharField
         | FieldType::TextField
@@ -92,12 +101,28 @@ fn kind(field: &FieldDescription) -> Kind {
     }
 }
 
-fn whole_number(declared: &str) -> Kind {
-    let is_big = declared.contains("big") || declared.contains("int8");
-    match (is_big, declared.contains("unsigned")) {
-        (true, true) => Kind::UnsignedBigInteger,
-        (true, false) => Kind::BigInteger,
-        (false, _) => Kind::Integer,
+/// What the values of a declared type are, where its name says it.
+fn declared(db_field: &str) -> Option<Kind> {
+    let name = db_field.to_ascii_lowercase();
+    let (name, _) = name.split_once([' ', '(']).unwrap_or((&name, ""));
+    match name {
+        "bigint" | "bigserial" | "int8" | "serial8" => Some(whole_number(db_field)),
+        _ if SMALL.contains(&name) => Some(Kind::Integer),
+        "char" | "character" | "date" | "dec" | "decimal" | "numeric" | "text" | "uuid"
+        | "varchar" => Some(Kind::Text),
+        _ => None,
+    }
+}
+
+fn whole_number(db_field: &str) -> Kind {
+    let name = db_field.to_ascii_lowercase();
+    let is_unsigned = name.contains("unsigned");
+    let (first, _) = name.split_once([' ', '(']).unwrap_or((&name, ""));
+    match first {
+        "bigint" if is_unsigned => Kind::UnsignedBigInteger,
+        _ if SMALL.contains(&first) => Kind::Integer,
+        // Among them domains, whose names say nothing.
+        _ => Kind::BigInteger,
     }
 }
 
@@ -175,20 +200,26 @@ pub(super) mod tests {
 
     #[test]
     fn a_foreign_key_has_the_values_of_what_it_refers_to() {
+        let of_domain = |name, model| {
+            let mut field = key_to(name, model);
+            field.db_field = "public.code".to_owned();
+            field
+        };
         let shop = resource(
             "shop",
             [
                 ("a", vec![field("id", FieldType::UuidField, "uuid")]),
-                ("b", vec![key_to("id", "a")]),
-                ("c", vec![key_to("id", "c"), key_to("b", "b")]),
-                ("d", vec![key_to("x", "gone")]),
+                ("b", vec![of_domain("id", "a")]),
+                ("c", vec![of_domain("id", "c"), of_domain("b", "b")]),
+                ("d", vec![of_domain("x", "gone"), key_to("y", "a")]),
             ],
         );
         let kind = |model: usize, field: usize| shop.kind(&shop.models[model].fields[field]);
         assert_eq!(kind(1, 0), Kind::Text);
         assert_eq!(kind(2, 1), Kind::Text);
-        assert_eq!(kind(2, 0), Kind::Integer, "one that refers to itself");
-        assert_eq!(kind(3, 0), Kind::Integer, "one whose model is not there");
+        assert_eq!(kind(2, 0), Kind::Json, "one that refers to itself");
+        assert_eq!(kind(3, 0), Kind::Json, "one whose model is not there");
+        assert_eq!(kind(3, 1), Kind::Integer, "one whose own type is known");
     }
 
     #[test]
@@ -198,8 +229,10 @@ pub(super) mod tests {
             ("INTEGER", Kind::Integer),
             ("bigint", Kind::BigInteger),
             ("BIGSERIAL", Kind::BigInteger),
-            ("bigint unsigned", Kind::UnsignedBigInteger),
-            ("int unsigned", Kind::Integer),
+            ("bigint(20) unsigned", Kind::UnsignedBigInteger),
+            ("int(10) unsigned", Kind::Integer),
+            ("UNSIGNED BIG INT", Kind::BigInteger),
+            ("public.snowflake", Kind::BigInteger),
         ] {
             let field = field("n", FieldType::IntegerField, declared);
             assert_eq!(kind(&field), expected, "{declared}");

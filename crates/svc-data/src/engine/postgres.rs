@@ -13,7 +13,7 @@ use self::{
     select::{Bound, Statement},
 };
 use super::server::{
-    AtOnce, ServerDriver, ServerEngine,
+    AtOnce, Page, ServerDriver, ServerEngine,
     change::{Change, found},
 };
 use crate::{
@@ -140,7 +140,6 @@ impl ServerEngine for Postgres {
     const BEGIN: &'static str = "BEGIN";
     const RELEASES_SAVEPOINTS: bool = true;
     const WRITES_ALONE: bool = true;
-    const PIPELINES: bool = true;
 
     /// The tables that prepared statements name may be others by now.
     fn forget_structure(manager: &Manager) {
@@ -201,13 +200,28 @@ impl ServerEngine for Postgres {
         read::one(lease, statement).await
     }
 
-    fn may_share((list, _): &Self::List) -> bool {
-        read::may_share(list)
+    fn may_share(&self, (list, _): &Self::List) -> bool {
+        let known = self.known.get();
+        known.is_some_and(|known| read::may_share(list, &known.counts))
     }
 
-    async fn list_of_several(&self, lease: &Lease, (list, _): &Self::List) -> Result<Option<Part>> {
+    async fn page_of_several(&self, lease: &Lease, (list, _): &Self::List) -> Result<Page> {
         let known = self.known(lease).await?;
-        read::list_of_several(lease, list, &known.counts).await
+        read::page_of_several(lease, list, &known.counts).await
+    }
+
+    async fn count_of_several(
+        &self,
+        lease: &mut Lease,
+        (list, probes): Self::List,
+        page: Part,
+        state: Option<String>,
+    ) -> Result<Part> {
+        let known = self.known(lease).await?;
+        match read::counted(lease, &list, &known.counts, page, state).await {
+            Err(error) => Err(probe::blame(lease, probes, None, error).await),
+            part => part,
+        }
     }
 
     fn keys(_: &Model, _: &[(usize, bool)], row: &Row) -> Result<Vec<KeyValue>> {

@@ -27,7 +27,6 @@ use self::{
     change::Change,
     connections::{ConnectionManager, Connections, Faults as _, Lease},
     gate::{GRACE, no_answer},
-    pipelines::Place,
     upsert::{Upsert, repeated},
 };
 use super::{
@@ -79,8 +78,6 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     const RELEASES_SAVEPOINTS: bool;
     /// Whether one record is written by one statement, without a transaction around it.
     const WRITES_ALONE: bool;
-    /// Whether a connection takes a statement before those in front of it are answered.
-    const PIPELINES: bool = false;
 
     /// Forgets what connections keep of the structure that was known before.
     fn forget_structure(_manager: &Self::Manager) {}
@@ -127,16 +124,27 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     }
 
     /// Whether a list may be read on a connection that other reads share.
-    fn may_share(_list: &Self::List) -> bool {
+    fn may_share(&self, _list: &Self::List) -> bool {
         false
     }
 
-    /// Reads such a list there; `None` where more is needed, a count that is not known.
-    fn list_of_several(
+    /// Reads the page of such a list there.
+    fn page_of_several(
         &self,
         _lease: &Lease<Self::Manager>,
         _list: &Self::List,
-    ) -> impl Future<Output = Result<Option<Part>>> + Send {
+    ) -> impl Future<Output = Result<Page>> + Send {
+        async { Err(Error::internal("this engine shares no connections")) }
+    }
+
+    /// Counts the records of a list whose page was read there.
+    fn count_of_several(
+        &self,
+        _lease: &mut Lease<Self::Manager>,
+        _list: Self::List,
+        _page: Part,
+        _state: Option<String>,
+    ) -> impl Future<Output = Result<Part>> + Send {
         async { Err(Error::internal("this engine shares no connections")) }
     }
 
@@ -284,6 +292,16 @@ pub(crate) trait CreateRecord<M: ConnectionManager>: Sized + Send + Sync {
     ) -> impl Future<Output = Result<Option<RecordJson>>> + Send;
 }
 
+/// A page that was read on a connection that other reads share.
+pub(crate) enum Page {
+    /// With the number of records, where that is asked for.
+    Whole(Part),
+    /// Its records are yet to be counted. The text names the state of the database, if it is known.
+    Uncounted(Part, Option<String>),
+    /// It was too large, so that much of it was still to come.
+    Cut,
+}
+
 /// A connected database of a server.
 pub(crate) struct ServerDriver<E: ServerEngine> {
     pub(super) engine: E,
@@ -308,15 +326,6 @@ impl<E: ServerEngine> ServerDriver<E> {
         run: impl AsyncFnOnce(&mut Lease<E::Manager>) -> Result<T>,
     ) -> Result<T> {
         self.on_pool(&self.pool, &self.sql, work, run).await
-    }
-
-    /// A place for a read on a connection that short reads share.
-    async fn share(&self, work: &Work) -> Result<Option<Place<E::Manager>>> {
-        if !E::PIPELINES {
-            return Ok(None);
-        }
-        let deadline = Instant::now() + self.timeout;
-        self.pool.share(work, deadline, &self.sql).await
     }
 
     async fn on_pool<T>(
@@ -363,15 +372,24 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
 
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
         let (work, list) = E::plan_list(model, plan)?;
-        if model.is_stored
-            && E::may_share(&list)
-            && let Some(place) = self.share(&work).await?
+        let mut page = None;
+        if self.engine.may_share(&list)
+            && let Some(place) = self.pool.share(work).await
         {
-            let read = self.engine.list_of_several(place.lease()?, &list);
-            if let Some(Some(part)) = place.answer(read).await {
-                return Ok(part);
+            let read = self.engine.page_of_several(place.lease()?, &list);
+            page = place.answer(read).await;
+        }
+        match page {
+            None => {}
+            Some(Page::Whole(part)) => return Ok(part),
+            Some(Page::Uncounted(part, state)) => {
+                return self
+                    .on(work, async |lease| {
+                        self.engine.count_of_several(lease, list, part, state).await
+                    })
+                    .await;
             }
-            self.pool.was_kept_waiting(&work);
+            Some(Page::Cut) => self.pool.was_long(&work),
         }
         self.on(work, async |lease| self.engine.list(lease, list).await)
             .await
@@ -394,14 +412,10 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         let work = Work::new(&model.name, "retrieve", false);
         let mut row = None;
         if model.is_stored
-            && let Some(place) = self.share(&work).await?
+            && let Some(place) = self.pool.share(work).await
         {
-            row = place
-                .answer(E::one_of_several(place.lease()?, &statement))
-                .await;
-            if row.is_none() {
-                self.pool.was_kept_waiting(&work);
-            }
+            let read = E::one_of_several(place.lease()?, &statement);
+            row = place.answer(read).await;
         }
         let row = match row {
             Some(row) => row,

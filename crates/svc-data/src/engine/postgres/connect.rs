@@ -56,6 +56,16 @@ pub(crate) enum StreamSource {
     Local(LocalSockets),
 }
 
+impl StreamSource {
+    /// Whether the server runs on this machine, as far as its address tells.
+    fn is_of_this_machine(&self) -> bool {
+        match self {
+            Self::Local(_) => true,
+            Self::Network(hosts) => hosts.hosts.iter().all(RemoteHost::is_this_machine),
+        }
+    }
+}
+
 /// What a URL says.
 struct ParsedUrl {
     config: Config,
@@ -214,7 +224,8 @@ impl Source {
             })
         });
         let pool = deadpool_postgres::Pool::builder(manager).post_create(set);
-        Connections::new(pool, size, admission, self.stream.clone())
+        let pool = Connections::new(pool, size, admission, self.stream.clone())?;
+        Ok(pool.sharing(self.stream.is_of_this_machine()))
     }
 }
 

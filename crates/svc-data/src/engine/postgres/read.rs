@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Model, Result,
-    engine::counts::Counts,
+    engine::{counts::Counts, server::Page},
     plan::ListPlan,
     query::{PageQuery, PageWriter},
     record::{Counted, Part},
@@ -76,36 +76,55 @@ pub(super) async fn list(lease: &mut Lease, list: &ListQuery, known: &Known) -> 
             None
         }
     };
-    let mut part = page.finish();
+    counted(lease, list, known, page.finish(), snapshot).await
+}
+
+/// A page with the number of records that match, if they are to be counted; `snapshot` is the state of the database that it has.
+pub(super) async fn counted(
+    lease: &mut Lease,
+    list: &ListQuery,
+    known: &Known,
+    mut part: Part,
+    snapshot: Option<String>,
+) -> Result<Part> {
     if let Some(statement) = list.prove_count(&mut part) {
         part.count = count(lease, list, statement, known, snapshot).await?;
     }
     Ok(part)
 }
 
-/// Whether a list may be read on a connection that other reads share: by one statement, with a count that may be known.
-pub(super) fn may_share(list: &ListQuery) -> bool {
-    list.pages.len() == 1 && list.query.limit <= DIRECT && !list.is_estimated()
+/// Whether a list may be read on a connection that other reads share: by one statement that reads what is stored, with a count that may
+/// be known.
+pub(super) fn may_share(list: &ListQuery, known: &Known) -> bool {
+    let is_short = list.pages.len() == 1 && list.query.limit <= DIRECT && list.query.count_stays;
+    is_short && (list.count.is_none() || known.remembers(list)) && !list.is_estimated()
 }
 
-/// Reads such a list; `None` where its records are to be counted and their number is not known.
-pub(super) async fn list_of_several(
+/// Reads the page of such a list.
+pub(super) async fn page_of_several(
     lease: &Lease,
     list: &ListQuery,
     known: &Known,
-) -> Result<Option<Part>> {
+) -> Result<Page> {
     let mut page = PageWriter::new(&list.query);
     let (prepared, state) = prepare(lease, list, known).await?;
     let snapshot = read_pages(&**lease.client()?, list, &prepared, state, &mut page).await?;
     let mut part = page.finish();
-    if let Some(statement) = list.prove_count(&mut part) {
-        let count = snapshot.and_then(|snapshot| known.counts.get(&snapshot, &statement.key()));
-        let Some(count) = count else {
-            return Ok(None);
-        };
-        part.count = Some(Counted::exact(count));
+    if part.has_more && part.len < list.query.limit {
+        return Ok(Page::Cut);
     }
-    Ok(Some(part))
+    let Some(statement) = list.prove_count(&mut part) else {
+        return Ok(Page::Whole(part));
+    };
+    let count = snapshot.as_ref();
+    let count = count.and_then(|snapshot| known.counts.get(snapshot, &statement.key()));
+    Ok(match count {
+        Some(count) => {
+            part.count = Some(Counted::exact(count));
+            Page::Whole(part)
+        }
+        None => Page::Uncounted(part, snapshot),
+    })
 }
 
 /// Reads the page, and in the same breath the state of the database where a count may be known.

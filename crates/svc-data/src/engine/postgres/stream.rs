@@ -118,6 +118,16 @@ pub(crate) struct RemoteHost {
     pub(super) port: u16,
 }
 
+impl RemoteHost {
+    /// Whether it is this machine, as far as its name or address tells.
+    pub(super) fn is_this_machine(&self) -> bool {
+        let address = self.address.or_else(|| self.name.parse().ok());
+        address.map_or(self.name == "localhost", |address: IpAddr| {
+            address.is_loopback()
+        })
+    }
+}
+
 impl Hosts {
     /// Adds the addresses of the hosts as they are now. Those of a host that has none are left out where another has some.
     pub(super) async fn resolve(&self, mut config: Config) -> Result<Config, Outage> {

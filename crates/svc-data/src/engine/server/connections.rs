@@ -17,7 +17,7 @@ use crate::{
         PoolUse,
         server::{
             gate::{CONNECT_TIMEOUT, GRACE, Gate},
-            pipelines::{Pipelines, Place, SHORT},
+            pipelines::{Pipelines, Place, Sharing},
         },
     },
 };
@@ -86,9 +86,9 @@ impl<M: ConnectionManager> Connections<M> {
             pool: pool
                 .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?,
             gate: Gate::default(),
+            pipelines: Pipelines::new(admission.clone()),
             admission,
             ender,
-            pipelines: Pipelines::new(),
         })
     }
 
@@ -112,21 +112,10 @@ impl<M: ConnectionManager> Connections<M> {
         let full_until = deadline.min(Instant::now() + FULL_SERVER);
         loop {
             self.gate.check()?;
-            let mut permit = self.admission.enter(work, deadline, is_next).await?;
+            let permit = self.admission.enter(work, deadline, is_next).await?;
             self.gate.pass()?;
             let error = match self.pool.get().await {
-                Ok(object) => {
-                    self.gate.open();
-                    if Object::metrics(&object).recycle_count == 0 {
-                        self.admission.accepted();
-                    }
-                    permit.begin();
-                    return Ok(Lease {
-                        object: Some(object),
-                        ender: self.ender.clone(),
-                        _permit: permit,
-                    });
-                }
+                Ok(object) => return Ok(self.lease(object, permit)),
                 Err(PoolError::Backend(error))
                 | Err(PoolError::PostCreateHook(managed::HookError::Backend(error))) => {
                     M::unreachable(error)
@@ -159,32 +148,52 @@ impl<M: ConnectionManager> Connections<M> {
         }
     }
 
-    /// A place for a read on a connection that short reads share; `None` for one that is not known as short.
-    ///
-    /// # Errors
-    /// As those of [`get`](Self::get).
-    pub(crate) async fn share(
-        &self,
-        work: &Work,
-        deadline: Instant,
-        other: &Self,
-    ) -> Result<Option<Place<M>>> {
-        if !self.admission.is_shorter(work, SHORT) {
-            return Ok(None);
-        }
-        if let Some(place) = self.pipelines.join() {
-            return Ok(Some(place));
-        }
-        // The turn is that of the connection, whatever is read on it.
-        let lease = self
-            .get(Work::internal("pipeline"), deadline, other)
-            .await?;
-        Ok(Some(self.pipelines.begin(lease)))
+    /// Lets short reads share connections.
+    pub(crate) fn sharing(mut self, is_on_this_machine: bool) -> Self {
+        let size = self.pool.status().max_size;
+        self.pipelines.share(Sharing::of(size, is_on_this_machine));
+        self
     }
 
-    /// Says that a read got no answer on a connection that it shared: for a while, those of its shape share none.
-    pub(crate) fn was_kept_waiting(&self, work: &Work) {
+    /// A place for a read on a connection that short reads share; `None` where it had better wait for one of its own.
+    pub(crate) async fn share(&self, work: Work) -> Option<Place<M>> {
+        if !self.pipelines.may_have(&work) {
+            return None;
+        }
+        if let Some(place) = self.pipelines.join(work, false) {
+            return Some(place);
+        }
+        let Some(permit) = self.pipelines.enter() else {
+            return self.pipelines.join(work, true);
+        };
+        self.gate.check().ok()?;
+        match self.pool.get().await {
+            Ok(object) => Some(self.pipelines.begin(self.lease(object, permit), work)),
+            // What is wrong is found out, and told, by those who need a connection.
+            Err(_) => {
+                permit.unused();
+                None
+            }
+        }
+    }
+
+    /// Says that a read was too long for a connection that it shared: for a while, those of its shape share none.
+    pub(crate) fn was_long(&self, work: &Work) {
         self.admission.was_long(work);
+    }
+
+    /// A connection that was taken out of the pool.
+    fn lease(&self, object: Object<M>, mut permit: Permit) -> Lease<M> {
+        self.gate.open();
+        if Object::metrics(&object).recycle_count == 0 {
+            self.admission.accepted();
+        }
+        permit.begin();
+        Lease {
+            object: Some(object),
+            ender: self.ender.clone(),
+            _permit: permit,
+        }
     }
 
     /// Looks whether the server answers: on a connection that nobody uses, else on one of its own, so that statements that

@@ -5,6 +5,7 @@
 //! connection gives no answer for a while, all leave it and read again, each on a connection of its own.
 
 use std::{
+    collections::HashMap,
     pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -16,30 +17,73 @@ use std::{
 use tokio::time::Instant;
 
 use super::connections::{ConnectionManager, Lease, gone};
-use crate::Result;
+use crate::{
+    Result,
+    admission::{Admission, Permit, Work},
+};
 
 /// A read of a shape that usually takes longer gets a connection of its own.
-pub(super) const SHORT: Duration = Duration::from_millis(5);
+const SHORT: Duration = Duration::from_millis(5);
+/// How long the server may take for a read on average, when it has the next one already. With longer ones it is better to let it
+/// use several processes.
+const QUICK: Duration = Duration::from_micros(250);
+/// Of how many answers that is the average, and how much one of them counts at most: one that is late for once says little.
+const ANSWERS: u32 = 64;
+const LATE: Duration = Duration::from_millis(2);
 /// How long a connection may give no answer before it is left.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// For how long a connection takes further reads; then it goes back to the pool, where others wait for their turn.
 const OPEN: Duration = Duration::from_millis(50);
 /// How many reads a connection has at most at once.
 const DEPTH: usize = 16;
+/// How many shapes are remembered.
+const MAX_SHAPES: usize = 1024;
+
+/// How many connections are shared.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sharing {
+    /// As many are used before reads share them.
+    enough: usize,
+    /// At most so many; with 0 nothing is shared.
+    most: usize,
+}
+
+impl Sharing {
+    /// How many of `size` connections are shared. A server has a process for each: one on another machine may have a core for
+    /// all of them, one on this machine shares its cores with the service.
+    pub(super) fn of(size: usize, is_on_this_machine: bool) -> Self {
+        let most = if size < 2 { 0 } else { (size / 3).max(1) };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let enough = match is_on_this_machine {
+            true => most.min((cores / 2).max(1)),
+            false => most,
+        };
+        Self { enough, most }
+    }
+}
 
 /// The connections of a pool that are shared now.
 pub(super) struct Pipelines<M: ConnectionManager> {
-    all: List<M>,
-    /// How many connections are used before reads share them: a server has a process for each, and answers on as many cores.
-    enough: usize,
+    shared: Arc<Shared<M>>,
+    sharing: Sharing,
 }
 
-type List<M> = Arc<Mutex<Vec<Shared<M>>>>;
-
 struct Shared<M: ConnectionManager> {
-    pipeline: Arc<Pipeline<M>>,
-    /// How many wait for an answer.
-    reads: usize,
+    state: Mutex<State<M>>,
+    admission: Admission,
+}
+
+struct State<M: ConnectionManager> {
+    /// The pipelines, and how many reads each has.
+    all: Vec<(Arc<Pipeline<M>>, usize)>,
+    /// How long the last few answers took, by shape.
+    lately: HashMap<u64, Lately>,
+}
+
+#[derive(Default)]
+struct Lately {
+    answers: u32,
+    time: Duration,
 }
 
 struct Pipeline<M: ConnectionManager> {
@@ -47,75 +91,137 @@ struct Pipeline<M: ConnectionManager> {
     begun: Instant,
     /// How many microseconds after the beginning the last answer came.
     answered: AtomicU64,
-    /// Whether a read was left that may still run, or the connection broke.
-    is_left: AtomicBool,
+    /// How many reads were sent.
+    sent: AtomicU64,
+    /// The number of the last read that was answered, and of the last one that nobody waited for any more. The server is done with
+    /// the latter when a later one is answered.
+    whole: AtomicU64,
+    left: AtomicU64,
+    is_broken: AtomicBool,
 }
 
 /// The place of a read on a shared connection.
 pub(crate) struct Place<M: ConnectionManager> {
     /// None while it is dropped.
     pipeline: Option<Arc<Pipeline<M>>>,
-    all: List<M>,
+    shared: Arc<Shared<M>>,
+    work: Work,
+    /// The number of the read, once it is sent.
+    number: AtomicU64,
     is_answered: AtomicBool,
+    /// How many microseconds the server took for the answer, if that is known.
+    took: AtomicU64,
 }
 
 impl<M: ConnectionManager> Pipelines<M> {
-    pub(super) fn new() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    pub(super) fn new(admission: Admission) -> Self {
         Self {
-            all: List::default(),
-            enough: (cores / 2).max(1),
+            sharing: Sharing::default(),
+            shared: Arc::new(Shared {
+                state: Mutex::new(State {
+                    all: Vec::new(),
+                    lately: HashMap::new(),
+                }),
+                admission,
+            }),
         }
     }
 
-    /// A place on a connection that is shared already, unless another connection is better.
-    pub(super) fn join(&self) -> Option<Place<M>> {
-        let mut all = lock(&self.all);
-        let mut open: Vec<_> = all.iter_mut().filter(|it| it.pipeline.is_open()).collect();
-        if open.len() < self.enough {
+    /// Shares so many connections.
+    pub(super) fn share(&mut self, sharing: Sharing) {
+        self.sharing = sharing;
+    }
+
+    /// Whether a read is so short, as far as is known, that it may share a connection.
+    pub(super) fn may_have(&self, work: &Work) -> bool {
+        self.sharing.most > 0 && self.shared.admission.is_shorter(work, SHORT)
+    }
+
+    /// A place on a connection that is shared already: where there are enough of them, or on any.
+    pub(super) fn join(&self, work: Work, on_any: bool) -> Option<Place<M>> {
+        let mut state = self.shared.state();
+        let open = state.all.iter_mut().filter(|(it, _)| it.is_open());
+        let mut open: Vec<_> = open.collect();
+        if open.len() < self.sharing.enough && !on_any {
             return None;
         }
+        let enough = self.sharing.enough.min(open.len());
         // The others run empty, and go back to the pool, while the first ones are enough.
-        let (first, others) = open.split_at_mut(self.enough);
-        let best = first.iter_mut().min_by_key(|it| it.reads);
-        let best = best.filter(|it| it.reads < DEPTH);
-        let shared = best.or_else(|| others.iter_mut().find(|it| it.reads < DEPTH))?;
-        shared.reads += 1;
-        let pipeline = Arc::clone(&shared.pipeline);
-        Some(self.place(pipeline))
+        let (first, others) = open.split_at_mut(enough);
+        let best = first.iter_mut().min_by_key(|(_, reads)| *reads);
+        let best = best.filter(|(_, reads)| *reads < DEPTH);
+        let found = best.or_else(|| others.iter_mut().find(|(_, reads)| *reads < DEPTH));
+        let (pipeline, reads) = &mut **found?;
+        *reads += 1;
+        let pipeline = Arc::clone(pipeline);
+        Some(self.place(pipeline, work))
+    }
+
+    /// The permission to use one connection more, if nobody waits for it.
+    pub(super) fn enter(&self) -> Option<Permit> {
+        let most = self.sharing.most;
+        self.shared.admission.try_enter(Work::pipeline(), most)
     }
 
     /// The first place on a connection that others may share from now on.
-    pub(super) fn begin(&self, lease: Lease<M>) -> Place<M> {
+    pub(super) fn begin(&self, lease: Lease<M>, work: Work) -> Place<M> {
         let pipeline = Arc::new(Pipeline {
             lease,
             begun: Instant::now(),
             answered: AtomicU64::new(0),
-            is_left: AtomicBool::new(false),
+            sent: AtomicU64::new(0),
+            whole: AtomicU64::new(0),
+            left: AtomicU64::new(0),
+            is_broken: AtomicBool::new(false),
         });
-        lock(&self.all).push(Shared {
-            pipeline: Arc::clone(&pipeline),
-            reads: 1,
-        });
-        self.place(pipeline)
+        self.shared.state().all.push((Arc::clone(&pipeline), 1));
+        self.place(pipeline, work)
     }
 
-    fn place(&self, pipeline: Arc<Pipeline<M>>) -> Place<M> {
+    fn place(&self, pipeline: Arc<Pipeline<M>>, work: Work) -> Place<M> {
         Place {
             pipeline: Some(pipeline),
-            all: Arc::clone(&self.all),
+            shared: Arc::clone(&self.shared),
+            work,
+            number: AtomicU64::new(0),
             is_answered: AtomicBool::new(false),
+            took: AtomicU64::new(0),
         }
     }
 }
 
-fn lock<M: ConnectionManager>(all: &List<M>) -> MutexGuard<'_, Vec<Shared<M>>> {
-    all.lock().unwrap_or_else(PoisonError::into_inner)
+impl<M: ConnectionManager> Shared<M> {
+    fn state(&self) -> MutexGuard<'_, State<M>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<M: ConnectionManager> State<M> {
+    /// Counts how long an answer took. Says whether those of its shape take too long.
+    fn are_slow(&mut self, shape: u64, took: Duration) -> bool {
+        if self.lately.len() >= MAX_SHAPES {
+            self.lately.clear();
+        }
+        let lately = self.lately.entry(shape).or_default();
+        lately.answers += 1;
+        lately.time += took.min(LATE);
+        let are_slow = lately.time > QUICK * ANSWERS;
+        if are_slow || lately.answers >= ANSWERS {
+            self.lately.remove(&shape);
+        }
+        are_slow
+    }
 }
 
 impl<M: ConnectionManager> Pipeline<M> {
     fn is_open(&self) -> bool {
-        !self.is_left.load(Ordering::Relaxed) && self.begun.elapsed() < OPEN
+        self.is_clean() && self.begun.elapsed() < OPEN
+    }
+
+    /// Whether nothing runs on the connection that nobody waits for.
+    fn is_clean(&self) -> bool {
+        let [left, whole] = [&self.left, &self.whole].map(|number| number.load(Ordering::Relaxed));
+        !self.is_broken.load(Ordering::Relaxed) && left <= whole
     }
 
     /// For how many microseconds it is shared.
@@ -138,25 +244,45 @@ impl<M: ConnectionManager> Place<M> {
     /// connection of its own.
     pub(crate) async fn answer<T>(&self, read: impl Future<Output = Result<T>>) -> Option<T> {
         let pipeline = self.pipeline().ok()?;
-        let mut since = pipeline.age();
+        let begun = pipeline.age();
+        let number = pipeline.sent.fetch_add(1, Ordering::Relaxed) + 1;
+        self.number.store(number, Ordering::Relaxed);
         let mut read = pin!(read);
-        loop {
+        let mut since = begun;
+        let answer = loop {
             let until = pipeline.begun + Duration::from_micros(since) + PATIENCE;
-            let answer = tokio::time::timeout_at(until, read.as_mut()).await;
-            if let Ok(answer) = answer {
-                pipeline
-                    .answered
-                    .fetch_max(pipeline.age(), Ordering::Relaxed);
-                let is_whole = !answer.as_ref().is_err_and(M::breaks_the_connection);
-                self.is_answered.store(is_whole, Ordering::Relaxed);
-                return answer.ok();
+            match tokio::time::timeout_at(until, read.as_mut()).await {
+                Ok(answer) => break answer,
+                Err(_) => {
+                    let answered = pipeline.answered.load(Ordering::Relaxed);
+                    if answered <= since {
+                        self.shared.admission.was_long(&self.work);
+                        return None;
+                    }
+                    since = answered;
+                }
             }
-            let answered = pipeline.answered.load(Ordering::Relaxed);
-            if answered <= since {
-                return None;
-            }
-            since = answered;
+        };
+        if answer.as_ref().is_err_and(M::breaks_the_connection) {
+            pipeline.is_broken.store(true, Ordering::Relaxed);
         }
+        self.is_answered.store(true, Ordering::Relaxed);
+        pipeline.whole.fetch_max(number, Ordering::Relaxed);
+        let now = pipeline.age();
+        let before = pipeline.answered.fetch_max(now, Ordering::Relaxed);
+        let took = time_of_server(begun, before, now);
+        self.took.store(took, Ordering::Relaxed);
+        answer.ok()
+    }
+}
+
+/// How long the server took for a read, from when it was sent, when the one before was answered, and when it was, in microseconds. For one
+/// that had the connection for itself that is not known, since its way to the server counts too: it is 0, unless that would be long.
+fn time_of_server(sent: u64, before: u64, now: u64) -> u64 {
+    let took = now.saturating_sub(sent.max(before));
+    match before > sent || Duration::from_micros(took) > SHORT {
+        true => took.max(1),
+        false => 0,
     }
 }
 
@@ -166,23 +292,33 @@ impl<M: ConnectionManager> Drop for Place<M> {
             return;
         };
         if !self.is_answered.load(Ordering::Relaxed) {
-            pipeline.is_left.store(true, Ordering::Relaxed);
+            let number = self.number.load(Ordering::Relaxed);
+            pipeline.left.fetch_max(number, Ordering::Relaxed);
         }
-        let empty = {
-            let mut all = lock(&self.all);
-            let is_it = |shared: &Shared<M>| Arc::ptr_eq(&shared.pipeline, &pipeline);
-            let at = all.iter().position(is_it);
+        let took = self.took.load(Ordering::Relaxed);
+        let (empty, are_slow) = {
+            let mut state = self.shared.state();
+            let at = state
+                .all
+                .iter()
+                .position(|(it, _)| Arc::ptr_eq(it, &pipeline));
             // Within the lock, so that the last one has the pipeline for itself.
             drop(pipeline);
-            let Some((at, shared)) = at.and_then(|at| Some((at, all.get_mut(at)?))) else {
-                return;
-            };
-            shared.reads -= 1;
-            (shared.reads == 0).then(|| all.remove(at).pipeline)
+            let is_last = at.and_then(|at| state.all.get_mut(at)).is_some_and(|it| {
+                it.1 -= 1;
+                it.1 == 0
+            });
+            let empty = at.filter(|_| is_last).map(|at| state.all.remove(at).0);
+            let took = Duration::from_micros(took);
+            let are_slow = !took.is_zero() && state.are_slow(self.work.shape(), took);
+            (empty, are_slow)
         };
+        if are_slow {
+            self.shared.admission.was_long(&self.work);
+        }
         // A connection on which something may still run is closed instead.
         if let Some(pipeline) = empty.and_then(Arc::into_inner)
-            && !pipeline.is_left.into_inner()
+            && pipeline.is_clean()
         {
             let _ = pipeline.lease.give_back(Ok(()));
         }
@@ -191,7 +327,7 @@ impl<M: ConnectionManager> Drop for Place<M> {
 
 #[cfg(test)]
 mod tests {
-    use std::{future::pending, sync::atomic::AtomicUsize};
+    use std::{future::pending, sync::atomic::AtomicUsize, task::Poll};
 
     use deadpool::managed::{Manager, Metrics, Pool, RecycleResult};
 
@@ -254,38 +390,45 @@ mod tests {
     fn pool(enough: usize) -> (Connections<Fake>, Pipelines<Fake>, Arc<AtomicUsize>) {
         let closed = Arc::<AtomicUsize>::default();
         let admission = Admission::shared(10);
-        let pool = Connections::new(Pool::builder(Fake), 10, admission, Arc::clone(&closed));
-        let pipelines = Pipelines {
-            all: List::default(),
-            enough,
-        };
+        let builder = Pool::builder(Fake);
+        let pool = Connections::new(builder, 10, admission.clone(), Arc::clone(&closed));
+        let mut pipelines = Pipelines::new(admission);
+        pipelines.share(Sharing { enough, most: 3 });
         (pool.unwrap(), pipelines, closed)
+    }
+
+    fn list() -> Work {
+        Work::new("t", "list", false)
     }
 
     async fn begin(pool: &Connections<Fake>, pipelines: &Pipelines<Fake>) -> Place<Fake> {
         let deadline = std::time::Instant::now() + Duration::from_secs(30);
-        let lease = pool.get(Work::internal("pipeline"), deadline, pool).await;
-        pipelines.begin(lease.unwrap())
+        let lease = pool.get(Work::pipeline(), deadline, pool).await;
+        pipelines.begin(lease.unwrap(), list())
+    }
+
+    fn join(pipelines: &Pipelines<Fake>) -> Option<Place<Fake>> {
+        pipelines.join(list(), false)
+    }
+
+    fn reads(pipelines: &Pipelines<Fake>) -> Vec<usize> {
+        let state = pipelines.shared.state();
+        state.all.iter().map(|(_, reads)| *reads).collect()
     }
 
     #[tokio::test(start_paused = true)]
     async fn reads_share_the_first_connections_and_give_them_back() {
         let (pool, pipelines, closed) = pool(2);
-        assert!(pipelines.join().is_none());
+        assert!(join(&pipelines).is_none());
         let first = begin(&pool, &pipelines).await;
-        assert!(pipelines.join().is_none(), "another connection is better");
+        assert!(join(&pipelines).is_none(), "another connection is better");
+        drop(pipelines.join(list(), true).unwrap());
         let mut places = vec![begin(&pool, &pipelines).await, first];
         for _ in 2..2 * DEPTH {
-            places.push(pipelines.join().unwrap());
+            places.push(join(&pipelines).unwrap());
         }
-        let reads = |pipelines: &Pipelines<Fake>| -> Vec<usize> {
-            lock(&pipelines.all)
-                .iter()
-                .map(|shared| shared.reads)
-                .collect()
-        };
         assert_eq!(reads(&pipelines), [DEPTH, DEPTH]);
-        assert!(pipelines.join().is_none(), "both have enough to do");
+        assert!(join(&pipelines).is_none(), "both have enough to do");
         for place in places {
             assert_eq!(place.answer(async { Ok(7) }).await, Some(7));
         }
@@ -300,14 +443,14 @@ mod tests {
     async fn a_connection_that_gives_no_answer_is_left_by_all_and_closed() {
         let (pool, pipelines, closed) = pool(1);
         let slow = begin(&pool, &pipelines).await;
-        let behind = pipelines.join().unwrap();
+        let behind = join(&pipelines).unwrap();
         let answers = tokio::join!(
             slow.answer(pending::<Result<()>>()),
             behind.answer(pending::<Result<()>>())
         );
         assert_eq!(answers, (None, None));
         drop(slow);
-        assert!(pipelines.join().is_none(), "nobody waits behind it");
+        assert!(join(&pipelines).is_none(), "nobody waits behind it");
         assert_eq!(closed.load(Ordering::Relaxed), 0, "one is still there");
         drop(behind);
         assert_eq!(closed.load(Ordering::Relaxed), 1);
@@ -321,7 +464,7 @@ mod tests {
             let mut read = 0;
             while read < 4 {
                 // It takes no more for some time.
-                let Some(other) = pipelines.join() else {
+                let Some(other) = join(&pipelines) else {
                     break;
                 };
                 let pause = tokio::time::sleep(PATIENCE * 3 / 4);
@@ -356,5 +499,104 @@ mod tests {
         assert_eq!(place.answer(broken).await, None);
         drop(place);
         assert_eq!(closed.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_was_left_is_kept_where_a_later_read_was_answered() {
+        let (pool, pipelines, closed) = pool(1);
+        let left = begin(&pool, &pipelines).await;
+        let later = join(&pipelines).unwrap();
+        {
+            let mut read = pin!(left.answer(pending::<Result<()>>()));
+            let polled = std::future::poll_fn(|cx| Poll::Ready(read.as_mut().poll(cx)));
+            assert!(polled.await.is_pending());
+        }
+        drop(left);
+        assert!(join(&pipelines).is_none(), "it may still run");
+        assert_eq!(later.answer(async { Ok(()) }).await, Some(()));
+        assert!(join(&pipelines).is_some(), "it runs no more");
+        drop(later);
+        assert_eq!(
+            (closed.load(Ordering::Relaxed), pool.pool_use().used),
+            (0, 0)
+        );
+    }
+
+    #[tokio::test]
+    async fn a_shape_that_is_slow_on_average_shares_nothing_for_a_while() {
+        let (pool, pipelines, _) = pool(1);
+        drop(pool);
+        let admission = &pipelines.shared.admission;
+        let enter = admission.enter(list(), std::time::Instant::now(), false);
+        enter.await.unwrap().ran(Duration::ZERO);
+        assert!(pipelines.may_have(&list()));
+        let mut state = pipelines.shared.state();
+        let mut slow = |answers: u32, took| {
+            let answers = (0..answers).filter(|_| state.are_slow(list().shape(), took));
+            answers.count()
+        };
+        assert_eq!(slow(ANSWERS * 4, QUICK), 0);
+        assert_eq!(slow(ANSWERS - 1, QUICK), 0);
+        assert_eq!(
+            slow(1, Duration::from_secs(1)),
+            1,
+            "it is more than the average"
+        );
+        assert_eq!(slow(ANSWERS / 4, QUICK * 4), 0);
+        assert_eq!(slow(1, QUICK * 4), 1);
+        assert_eq!(slow(1, Duration::from_secs(1)), 0, "one of few says little");
+        drop(state);
+        admission.was_long(&list());
+        assert!(!pipelines.may_have(&list()));
+    }
+
+    #[test]
+    fn the_time_of_the_server_begins_with_the_answer_before() {
+        let short = u64::try_from(SHORT.as_micros()).unwrap();
+        for (sent, before, now, expected) in [
+            (100, 5_000, 5_300, 300),
+            (100, 5_000, 5_000, 1),
+            // The way to the server and back counts here.
+            (100, 0, 100 + short, 0),
+            (100, 0, 101 + short, short + 1),
+            (100, 100, 200, 0),
+        ] {
+            assert_eq!(
+                time_of_server(sent, before, now),
+                expected,
+                "{sent} {before} {now}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_shared_only_when_nobody_waits_for_one() {
+        let (_pool, pipelines, _) = pool(1);
+        let admission = &pipelines.shared.admission;
+        let permits: Vec<_> = (0..3).map(|_| pipelines.enter().unwrap()).collect();
+        assert!(pipelines.enter().is_none(), "there are three");
+        drop(permits);
+        let deadline = std::time::Instant::now() + Duration::from_secs(30);
+        let mut others = Vec::new();
+        for model in 0..10 {
+            let work = Work::new(&model.to_string(), "list", false);
+            others.push(admission.enter(work, deadline, false).await.unwrap());
+        }
+        assert!(pipelines.enter().is_none(), "there is no connection");
+        let mut waiting = pin!(admission.enter(list(), deadline, false));
+        let polled = std::future::poll_fn(|cx| Poll::Ready(waiting.as_mut().poll(cx)));
+        assert!(polled.await.is_pending());
+        drop(others.pop());
+        assert!(pipelines.enter().is_none(), "it is for the one that waits");
+    }
+
+    #[test]
+    fn of_few_connections_some_are_left_to_all_others() {
+        for (size, most) in [(1, 0), (2, 1), (3, 1), (6, 2), (10, 3)] {
+            let far = Sharing::of(size, false);
+            assert_eq!((far.enough, far.most), (most, most), "{size}");
+            let near = Sharing::of(size, true);
+            assert!(near.enough <= most && near.most == most, "{size}");
+        }
     }
 }
