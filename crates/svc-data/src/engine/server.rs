@@ -6,6 +6,7 @@ pub(super) mod change;
 pub(super) mod connections;
 pub(super) mod functions;
 pub(super) mod gate;
+pub(super) mod lease;
 mod pipelines;
 pub(super) mod resolve;
 pub(super) mod tls;
@@ -25,8 +26,9 @@ use sea_query::Expr;
 
 use self::{
     change::Change,
-    connections::{ConnectionManager, Connections, Faults as _, Lease},
+    connections::Connections,
     gate::{GRACE, no_answer},
+    lease::{ConnectionManager, Faults as _, Lease},
     upsert::{Upsert, repeated},
 };
 use super::{

@@ -20,8 +20,9 @@ use crate::{
     engine::{
         ServerRule,
         server::{
-            connections::{self, ConnectionManager, Connections},
+            connections::Connections,
             gate::CONNECT_TIMEOUT,
+            lease::{self, ConnectionManager},
             resolve::resolve,
             tls::{Verify, Words},
         },
@@ -325,7 +326,7 @@ impl ConnectionManager for Manager {
 }
 
 pub(super) type Pool = Connections<Manager>;
-pub(super) type Lease = connections::Lease<Manager>;
+pub(super) type Lease = lease::Lease<Manager>;
 
 #[cfg(test)]
 mod tests {

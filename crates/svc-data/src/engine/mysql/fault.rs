@@ -5,7 +5,7 @@ use mysql_async::{DriverError, Error as SqlError, IoError, ServerError};
 use super::{connect::Manager, hosts::NOT_READY};
 use crate::{
     Constraint, ConstraintKind, Error, ErrorKind, Model, Outage,
-    engine::server::connections::Faults,
+    engine::server::lease::Faults,
     record::refusal::{names, refused, refused_by_check, refused_by_referrer},
 };
 

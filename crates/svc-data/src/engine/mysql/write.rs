@@ -22,7 +22,7 @@ use crate::{
     engine::server::{
         CreateRecord, ServerEngine as _,
         change::{Change, found},
-        connections::Faults as _,
+        lease::Faults as _,
         transaction::finish,
     },
     plan::{Comparison, Test},

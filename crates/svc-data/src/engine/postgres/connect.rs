@@ -28,8 +28,9 @@ use crate::{
     engine::{
         ServerRule,
         server::{
-            connections::{self, ConnectionManager, Connections},
+            connections::Connections,
             gate::CONNECT_TIMEOUT,
+            lease::{self, ConnectionManager},
             tls::{Verify, Words},
         },
     },
@@ -458,7 +459,7 @@ impl ConnectionManager for Manager {
 }
 
 pub(crate) type Pool = Connections<Manager>;
-pub(crate) type Lease = connections::Lease<Manager>;
+pub(crate) type Lease = lease::Lease<Manager>;
 
 impl Lease {
     /// A prepared statement, kept for the next time.

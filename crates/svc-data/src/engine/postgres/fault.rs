@@ -7,7 +7,7 @@ use tokio_postgres::error::{DbError, SqlState};
 use super::stream::ROW_TOO_LARGE;
 use crate::{
     Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, Model, Outage,
-    engine::server::connections::Faults,
+    engine::server::lease::Faults,
     record::refusal::{names, refused, refused_by_check, refused_by_referrer},
     structure::Rule,
 };

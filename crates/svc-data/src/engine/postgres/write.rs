@@ -21,8 +21,7 @@ use crate::{
     Before, Error, Field, Model, RecordJson, Result,
     engine::answers::Cells as _,
     engine::server::{
-        CreateRecord, ServerEngine as _, change::Change, connections::Faults as _,
-        transaction::finish,
+        CreateRecord, ServerEngine as _, change::Change, lease::Faults as _, transaction::finish,
     },
     query::{
         SELF,

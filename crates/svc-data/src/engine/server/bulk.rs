@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{
     CreateRecord as _, ServerEngine,
-    connections::Lease,
+    lease::Lease,
     transaction::finish,
     upsert::{Tries, Upsert, is_taken_back},
 };

@@ -5,18 +5,19 @@ use std::time::{Duration, Instant};
 
 use deadpool::{
     Runtime,
-    managed::{self, Manager, Object, PoolBuilder, PoolError, Timeouts},
+    managed::{self, Object, PoolBuilder, PoolError, Timeouts},
 };
 
 #[cfg(doc)]
 use crate::ErrorKind;
 use crate::{
-    Error, Model, Outage, Result,
+    Error, Outage, Result,
     admission::{Admission, Permit, Work},
     engine::{
         PoolUse,
         server::{
             gate::{CONNECT_TIMEOUT, GRACE, Gate},
+            lease::{ConnectionManager, Lease},
             pipelines::{Pipelines, Place, Sharing},
         },
     },
@@ -26,36 +27,6 @@ use crate::{
 const FULL_SERVER: Duration = Duration::from_secs(3);
 /// How long the pause between two tries is.
 const FULL_SERVER_PAUSE: Duration = Duration::from_millis(50);
-
-/// What the errors of a kind of server mean.
-pub(crate) trait Faults: Manager {
-    /// Translates why a server cannot be used, with a remedy where it gave a reason.
-    fn unreachable(error: Self::Error) -> Error;
-
-    /// Whether the server has reached a limit of connections, which is said of an error made by
-    /// [`unreachable`](Self::unreachable).
-    fn is_full(error: &Error) -> bool;
-
-    /// Whether a connection that gave this error cannot be used any more, or still does what was asked of it.
-    fn breaks_the_connection(error: &Error) -> bool;
-
-    /// Explains a refusal of a write on `model`, on the fields it is about.
-    fn explain(model: &Model, error: Error, is_write: bool) -> Error;
-}
-
-/// What makes connections to a kind of server, and ends them.
-pub(crate) trait ConnectionManager:
-    Manager<Type: Send + Sync, Error: std::fmt::Display> + Faults + 'static
-{
-    /// What it takes to end a statement that no caller waits for any more.
-    type Ender: Clone + Send + Sync;
-
-    /// Asks the server for the shortest answer that it has.
-    fn ping(connection: &mut Self::Type) -> impl Future<Output = Result<(), Self::Error>> + Send;
-
-    /// Ends what a connection does, and the connection.
-    fn end(connection: Self::Type, ender: Self::Ender);
-}
 
 /// A pool of connections to one server.
 pub(crate) struct Connections<M: ConnectionManager> {
@@ -189,11 +160,7 @@ impl<M: ConnectionManager> Connections<M> {
             self.admission.accepted();
         }
         permit.begin();
-        Lease {
-            object: Some(object),
-            ender: self.ender.clone(),
-            _permit: permit,
-        }
+        Lease::new(object, self.ender.clone(), permit)
     }
 
     /// Looks whether the server answers: on a connection that nobody uses, else on one of its own, so that statements that
@@ -262,48 +229,4 @@ impl<M: ConnectionManager> Connections<M> {
 fn silent(why: &dyn std::fmt::Display) -> Error {
     let message = format!("the database server does not answer: {why}");
     Error::unavailable(message).with_outage(Outage::NoAnswer)
-}
-
-/// A connection that no other caller uses. Unless it is [given back](Self::give_back) it is closed, and what it
-/// does is ended: the caller has gone, or waited long enough.
-pub(crate) struct Lease<M: ConnectionManager> {
-    object: Option<Object<M>>,
-    ender: M::Ender,
-    /// Given back after the connection.
-    _permit: Permit,
-}
-
-impl<M: ConnectionManager> Lease<M> {
-    pub(crate) fn client(&self) -> Result<&M::Type> {
-        self.object.as_deref().ok_or_else(gone)
-    }
-
-    pub(crate) fn client_mut(&mut self) -> Result<&mut M::Type> {
-        self.object.as_deref_mut().ok_or_else(gone)
-    }
-
-    /// Keeps the connection for others, unless it broke.
-    pub(crate) fn give_back<T>(mut self, result: Result<T>) -> Result<T> {
-        if !result.as_ref().is_err_and(M::breaks_the_connection) {
-            drop(self.object.take());
-        }
-        result
-    }
-
-    /// Closes the connection, for example since much of an answer is left on it.
-    pub(crate) fn close(&mut self) {
-        if let Some(object) = self.object.take() {
-            M::end(Object::take(object), self.ender.clone());
-        }
-    }
-}
-
-pub(super) fn gone() -> Error {
-    Error::internal("a connection was given back while it was used")
-}
-
-impl<M: ConnectionManager> Drop for Lease<M> {
-    fn drop(&mut self) {
-        self.close();
-    }
 }

@@ -1,6 +1,6 @@
 //! What calls of functions have in common on database servers.
 
-use super::connections::Faults;
+use super::lease::Faults;
 use crate::{Error, Model, Structure};
 
 /// Explains a constraint that a function has violated, on the model that it belongs to where there is only one such.

@@ -16,7 +16,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::connections::{ConnectionManager, Lease, gone};
+use super::lease::{ConnectionManager, Lease, gone};
 use crate::{
     Result,
     admission::{Admission, Permit, Work},
@@ -332,7 +332,7 @@ mod tests {
     use deadpool::managed::{Manager, Metrics, Pool, RecycleResult};
 
     use super::{
-        super::connections::{Connections, Faults},
+        super::{connections::Connections, lease::Faults},
         *,
     };
     use crate::{

@@ -2,7 +2,7 @@
 
 use super::{
     ServerEngine,
-    connections::{Faults as _, Lease},
+    lease::{Faults as _, Lease},
 };
 use crate::{Model, Result};
 

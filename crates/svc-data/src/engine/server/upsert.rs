@@ -6,9 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::{
-    CreateRecord as _, ServerEngine, change::Change, connections::Lease, transaction::finish,
-};
+use super::{CreateRecord as _, ServerEngine, change::Change, lease::Lease, transaction::finish};
 use crate::{
     Error, Model, RecordJson, Result,
     engine::{ChangeRequest, Update},

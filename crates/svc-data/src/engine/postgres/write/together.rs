@@ -16,7 +16,7 @@ use crate::{
             fault,
             select::{Bound, Statement},
         },
-        server::connections::Faults as _,
+        server::lease::Faults as _,
     },
     query::assignments::insert_values,
     structure::Insert,

@@ -25,7 +25,7 @@ use crate::{
             read::one,
             select::{Bound, PostgresDialect, Statement},
         },
-        server::{AtOnce, change::Change, connections::Faults as _},
+        server::{AtOnce, change::Change, lease::Faults as _},
         statement,
     },
     query::{assignments::Assignment, column, is_record, name},

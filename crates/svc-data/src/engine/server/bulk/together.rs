@@ -11,7 +11,7 @@ use crate::{
     Error, ErrorKind, Model, RecordJson, Result,
     engine::{
         answers::Cells as _,
-        server::{ServerEngine, connections::Lease},
+        server::{ServerEngine, lease::Lease},
     },
     record::{BulkPlan, BulkResults, RecordBody},
 };
