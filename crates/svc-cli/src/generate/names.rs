@@ -15,12 +15,12 @@ impl Names {
     }
 
     /// This name, with a number where it is taken together with one of these endings.
-    pub(super) fn unique(&mut self, name: String, endings: &[&str]) -> String {
+    pub(super) fn unique(&mut self, name: &str, endings: &[&str]) -> String {
         let all = |name: &str| -> Vec<String> {
             let endings = endings.iter().map(|ending| format!("{name}{ending}"));
             std::iter::once(name.to_owned()).chain(endings).collect()
         };
-        let mut given = name.clone();
+        let mut given = name.to_owned();
         let mut number = 2_u64;
         while all(&given).iter().any(|name| self.0.contains(name)) {
             given = format!(
@@ -106,13 +106,10 @@ mod tests {
     #[test]
     fn a_name_that_is_taken_gets_a_number() {
         let mut names = Names::without(&["Json"]);
-        assert_eq!(names.unique("Json".into(), &["Create"]), "Json_2");
-        assert_eq!(names.unique("Orders".into(), &["Create"]), "Orders");
-        assert_eq!(names.unique("Orders".into(), &["Create"]), "Orders_2");
-        assert_eq!(
-            names.unique("OrdersCreate".into(), &["Create"]),
-            "OrdersCreate_2"
-        );
+        assert_eq!(names.unique("Json", &["Create"]), "Json_2");
+        assert_eq!(names.unique("Orders", &["Create"]), "Orders");
+        assert_eq!(names.unique("Orders", &["Create"]), "Orders_2");
+        assert_eq!(names.unique("OrdersCreate", &["Create"]), "OrdersCreate_2");
     }
 
     #[test]

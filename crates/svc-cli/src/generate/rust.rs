@@ -35,7 +35,7 @@ pub(super) fn types(resources: &[Resource]) -> String {
     let mut out = HEAD.to_owned();
     let mut modules = Names::default();
     for resource in resources {
-        let module = modules.unique(variable(resource.name.as_str()), &[]);
+        let module = modules.unique(&variable(resource.name.as_str()), &[]);
         let shown = in_comment(resource.name.as_str());
         let name = resource.name.as_str();
         out.push_str(&format!(
@@ -44,7 +44,7 @@ pub(super) fn types(resources: &[Resource]) -> String {
         ));
         let mut names = Names::without(RESERVED);
         for model in &resource.models {
-            let name = names.unique(type_name(&model.model), ENDINGS);
+            let name = names.unique(&type_name(&model.model), ENDINGS);
             push_model(&mut out, resource, model, &name);
         }
         out.push_str("}\n");
@@ -57,7 +57,7 @@ fn push_model(out: &mut String, resource: &Resource, model: &ModelDescription, n
     let mut taken = Names::default();
     let fields = model.fields.iter();
     let variables: Vec<_> = fields
-        .map(|field| taken.unique(variable(&field.name), &[]))
+        .map(|field| taken.unique(&variable(&field.name), &[]))
         .collect();
     let fields = || model.fields.iter().zip(&variables);
 
@@ -182,7 +182,7 @@ fn push_constants<'a>(
         if let Some(about) = about {
             out.push_str(&format!("        /// {about}\n"));
         }
-        let constant = taken.unique(constant_name(name), &[]);
+        let constant = taken.unique(&constant_name(name), &[]);
         out.push_str(&format!(
             "        pub const {constant}: &'static str = {name:?};\n"
         ));

@@ -62,7 +62,7 @@ fn names(resources: &[Resource]) -> Vec<Vec<String>> {
             true => type_name(&format!("{} {}", resource.name, model.model)),
             false => name,
         };
-        taken.unique(name, ENDINGS)
+        taken.unique(&name, ENDINGS)
     };
     let named = resources.iter().map(|resource| {
         let models = resource.models.iter();
