@@ -61,9 +61,9 @@ fn identifier(name: &str) -> String {
             false => identifier.push('_'),
         }
     }
-    match identifier.as_str() {
-        "" | "_" => "_unnamed".to_owned(),
-        _ => identifier,
+    match identifier.chars().all(|character| character == '_') {
+        true => "_unnamed".to_owned(),
+        false => identifier,
     }
 }
 

@@ -347,7 +347,7 @@ pub mod my_shop {
     #[test]
     fn words_of_the_language_and_names_that_are_taken_become_others() {
         let fields =
-            ["self", "Self", "a b", "a-b"].map(|name| field(name, FieldType::TextField, ""));
+            ["self", "Self", "a b", "a-b"].map(|name| field(name, FieldType::TextField, "text"));
         let shop = resource("type", [("option", fields.into()), ("Option", vec![])]);
         let types = types(&[shop]);
         for expected in [
@@ -368,7 +368,7 @@ pub mod my_shop {
         let name = "x\n} fn evil() {} //\u{202e}\"";
         let types = types(&[resource(
             "shop",
-            [("t", vec![field(name, FieldType::TextField, "")])],
+            [("t", vec![field(name, FieldType::TextField, "text")])],
         )]);
         assert!(
             !types.contains("\n}") || types.matches("\n}").count() == 1,

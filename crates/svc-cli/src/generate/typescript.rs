@@ -306,6 +306,7 @@ export interface OrderItemsRelations {
         assert_eq!(property("1x"), "\"1x\"");
         assert_eq!(property(""), "\"\"");
         let types = types(&[resource("shop", [("x */ evil(); /*", vec![])])]);
-        assert!(!types.contains("*/ evil"), "{types}");
+        // In quotes it may be there.
+        assert!(!types.contains("`x */"), "{types}");
     }
 }
