@@ -278,6 +278,11 @@ impl Admission {
         }
     }
 
+    /// How long statements waited for their turn.
+    pub(crate) fn waits(&self) -> Arc<Durations> {
+        Arc::clone(&self.state().waits)
+    }
+
     /// How many statements wait for their turn.
     pub(crate) fn waiting(&self) -> usize {
         let state = self.state();

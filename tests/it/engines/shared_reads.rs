@@ -56,25 +56,35 @@ fn leave(service: &Service, is_over: &AtomicBool) {
     }
 }
 
-#[test]
-fn each_caller_gets_its_own_answer_and_sees_its_writes_while_others_leave() {
+/// A test of a service whose table is read by `readers` threads all the time, while each of them has another one that does something
+/// until it is told to end. The test gets the URL of the database, and how often was read.
+fn beside_readers(
+    readers: u32,
+    other: impl Fn(&Service, &AtomicBool) + Sync,
+    test: impl FnOnce(&Service, &str, &AtomicU32),
+) {
     let url = PostgresServer::shared().database(TABLES);
     let (_folder, service) = serve(&[format!("p={url}")], &[]);
     let is_over = AtomicBool::new(false);
     let reads = AtomicU32::new(0);
     thread::scope(|scope| {
         let _end = End(&is_over);
-        for thread in 0..8 {
-            let (service, is_over, reads) = (&service, &is_over, &reads);
+        let (service, is_over, reads, other) = (&service, &is_over, &reads, &other);
+        for thread in 0..readers {
             scope.spawn(move || read(service, thread, is_over, reads));
+            scope.spawn(move || other(service, is_over));
         }
-        scope.spawn(|| leave(&service, &is_over));
+        test(service, &url, reads);
+    });
+}
+
+#[test]
+fn each_caller_gets_its_own_answer_and_sees_its_writes_while_others_leave() {
+    beside_readers(4, leave, |service, _, reads| {
         for n in 1..=100 {
             let path = "/models/t/1";
-            service
-                .data("PATCH", "p", path)
-                .json(&json!({"n": n}))
-                .expect(200);
+            let change = service.data("PATCH", "p", path).json(&json!({"n": n}));
+            change.expect(200);
             assert_eq!(service.data("GET", "p", path).ok()["n"], n);
         }
         wait_until("there were many reads", || {
@@ -85,24 +95,15 @@ fn each_caller_gets_its_own_answer_and_sees_its_writes_while_others_leave() {
 
 #[test]
 fn a_locked_table_does_not_hold_up_reads_of_another_one() {
-    let url = PostgresServer::shared().database(TABLES);
-    let (_folder, service) = serve(&[format!("p={url}")], &[]);
-    let is_over = AtomicBool::new(false);
-    let reads = AtomicU32::new(0);
-    thread::scope(|scope| {
-        let _end = End(&is_over);
-        for thread in 0..4 {
-            let (service, is_over, reads) = (&service, &is_over, &reads);
-            scope.spawn(move || read(service, thread, is_over, reads));
-            // These are short as far as is known, until the table is locked.
-            scope.spawn(move || {
-                while !is_over.load(Ordering::Relaxed) {
-                    service.data("GET", "p", "/models/other/1").send();
-                }
-            });
+    // These are short as far as is known, until the table is locked.
+    let other = |service: &Service, is_over: &AtomicBool| {
+        while !is_over.load(Ordering::Relaxed) {
+            service.data("GET", "p", "/models/other/1").send();
         }
+    };
+    beside_readers(4, other, |service, url, reads| {
         wait_until("both are read", || reads.load(Ordering::Relaxed) > 50);
-        let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+        let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
         client.batch_execute("BEGIN; LOCK TABLE other").unwrap();
         let before = reads.load(Ordering::Relaxed);
         let begun = Instant::now();

@@ -196,21 +196,21 @@ impl ServerEngine for Postgres {
         read::one(lease, statement).await
     }
 
-    async fn one_of_several(lease: &Lease, statement: &Statement) -> Result<Option<Row>> {
+    async fn one_in_pipeline(lease: &Lease, statement: &Statement) -> Result<Option<Row>> {
         read::one(lease, statement).await
     }
 
-    fn may_share(&self, (list, _): &Self::List) -> bool {
+    fn fits_pipeline(&self, (list, _): &Self::List) -> bool {
         let known = self.known.get();
-        known.is_some_and(|known| read::may_share(list, &known.counts))
+        known.is_some_and(|known| read::fits_pipeline(list, &known.counts))
     }
 
-    async fn page_of_several(&self, lease: &Lease, (list, _): &Self::List) -> Result<Page> {
+    async fn page_in_pipeline(&self, lease: &Lease, (list, _): &Self::List) -> Result<Page> {
         let known = self.known(lease).await?;
-        read::page_of_several(lease, list, &known.counts).await
+        read::page_in_pipeline(lease, list, &known.counts).await
     }
 
-    async fn count_of_several(
+    async fn count_page(
         &self,
         lease: &mut Lease,
         (list, probes): Self::List,

@@ -118,7 +118,7 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     ) -> impl Future<Output = Result<Option<Self::Row>>> + Send;
 
     /// The same on a connection that other reads share.
-    fn one_of_several(
+    fn one_in_pipeline(
         _lease: &Lease<Self::Manager>,
         _statement: &Statement<Self::Bound>,
     ) -> impl Future<Output = Result<Option<Self::Row>>> + Send {
@@ -126,12 +126,12 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     }
 
     /// Whether a list may be read on a connection that other reads share.
-    fn may_share(&self, _list: &Self::List) -> bool {
+    fn fits_pipeline(&self, _list: &Self::List) -> bool {
         false
     }
 
     /// Reads the page of such a list there.
-    fn page_of_several(
+    fn page_in_pipeline(
         &self,
         _lease: &Lease<Self::Manager>,
         _list: &Self::List,
@@ -140,7 +140,7 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     }
 
     /// Counts the records of a list whose page was read there.
-    fn count_of_several(
+    fn count_page(
         &self,
         _lease: &mut Lease<Self::Manager>,
         _list: Self::List,
@@ -375,10 +375,10 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
         let (work, list) = E::plan_list(model, plan)?;
         let mut page = None;
-        if self.engine.may_share(&list)
-            && let Some(place) = self.pool.share(work).await
+        if self.engine.fits_pipeline(&list)
+            && let Some(place) = self.pool.join_pipeline(work).await
         {
-            let read = self.engine.page_of_several(place.lease()?, &list);
+            let read = self.engine.page_in_pipeline(place.lease()?, &list);
             page = place.answer(read).await;
         }
         match page {
@@ -387,7 +387,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
             Some(Page::Uncounted(part, state)) => {
                 return self
                     .on(work, async |lease| {
-                        self.engine.count_of_several(lease, list, part, state).await
+                        self.engine.count_page(lease, list, part, state).await
                     })
                     .await;
             }
@@ -414,9 +414,9 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         let work = Work::new(&model.name, "retrieve", false);
         let mut row = None;
         if model.is_stored
-            && let Some(place) = self.pool.share(work).await
+            && let Some(place) = self.pool.join_pipeline(work).await
         {
-            let read = E::one_of_several(place.lease()?, &statement);
+            let read = E::one_in_pipeline(place.lease()?, &statement);
             row = place.answer(read).await;
         }
         let row = match row {

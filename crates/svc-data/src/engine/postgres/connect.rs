@@ -226,7 +226,7 @@ impl Source {
         });
         let pool = deadpool_postgres::Pool::builder(manager).post_create(set);
         let pool = Connections::new(pool, size, admission, self.stream.clone())?;
-        Ok(pool.sharing(self.stream.is_of_this_machine()))
+        Ok(pool.with_pipelines(self.stream.is_of_this_machine()))
     }
 }
 

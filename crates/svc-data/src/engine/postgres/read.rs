@@ -95,13 +95,13 @@ pub(super) async fn counted(
 
 /// Whether a list may be read on a connection that other reads share: by one statement that reads what is stored, with a count that may
 /// be known.
-pub(super) fn may_share(list: &ListQuery, known: &Known) -> bool {
+pub(super) fn fits_pipeline(list: &ListQuery, known: &Known) -> bool {
     let is_short = list.pages.len() == 1 && list.query.limit <= DIRECT && list.query.count_stays;
     is_short && (list.count.is_none() || known.remembers(list)) && !list.is_estimated()
 }
 
 /// Reads the page of such a list.
-pub(super) async fn page_of_several(
+pub(super) async fn page_in_pipeline(
     lease: &Lease,
     list: &ListQuery,
     known: &Known,

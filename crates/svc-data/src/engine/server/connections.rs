@@ -120,14 +120,14 @@ impl<M: ConnectionManager> Connections<M> {
     }
 
     /// Lets short reads share connections.
-    pub(crate) fn sharing(mut self, is_on_this_machine: bool) -> Self {
+    pub(crate) fn with_pipelines(mut self, is_on_this_machine: bool) -> Self {
         let size = self.pool.status().max_size;
         self.pipelines.share(Sharing::of(size, is_on_this_machine));
         self
     }
 
     /// A place for a read on a connection that short reads share; `None` where it had better wait for one of its own.
-    pub(crate) async fn share(&self, work: Work) -> Option<Place<M>> {
+    pub(crate) async fn join_pipeline(&self, work: Work) -> Option<Place<M>> {
         if !self.pipelines.may_have(&work) {
             return None;
         }
@@ -137,15 +137,17 @@ impl<M: ConnectionManager> Connections<M> {
         let Some(permit) = self.pipelines.enter() else {
             return self.pipelines.join(work, true);
         };
-        self.gate.check().ok()?;
-        match self.pool.get().await {
-            Ok(object) => Some(self.pipelines.begin(self.lease(object, permit), work)),
-            // What is wrong is found out, and told, by those who need a connection.
-            Err(_) => {
-                permit.unused();
-                None
-            }
-        }
+        // New connections are made for those who wait for one, and are told what is wrong.
+        let is_there = self.pool.status().available > 0 && self.gate.pass().is_ok();
+        let object = match is_there {
+            true => self.pool.get().await.ok(),
+            false => None,
+        };
+        let Some(object) = object else {
+            permit.unused();
+            return None;
+        };
+        Some(self.pipelines.begin(self.lease(object, permit), work))
     }
 
     /// Says that a read was too long for a connection that it shared: for a while, those of its shape share none.
