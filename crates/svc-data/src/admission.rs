@@ -248,9 +248,7 @@ impl Admission {
     pub(crate) fn try_enter(&self, work: Work, most: usize) -> Option<Permit> {
         let now = Instant::now();
         let mut state = self.state();
-        let running = state.running.iter();
-        let is_full = running.filter(|it| it.work.model == work.model).count() >= most;
-        if is_full
+        if state.has(&work, most)
             || state
                 .waiting
                 .iter()
@@ -364,6 +362,12 @@ impl State {
     fn is_known_quick(&self, work: &Work) -> bool {
         let known = self.typical.get(&work.shape);
         known.is_some_and(|typical| *typical < SLOW)
+    }
+
+    /// Whether so many statements run of the model of a statement.
+    fn has(&self, work: &Work, most: usize) -> bool {
+        let of_model = |running: &&Running| running.work.model == work.model;
+        self.running.iter().filter(of_model).count() >= most
     }
 
     fn run(&mut self, work: Work, caller: Caller, now: Instant) {
@@ -491,9 +495,13 @@ impl State {
         }
     }
 
-    fn remove(&mut self, work: &Work, since: Instant) {
+    fn place(&self, work: &Work, since: Instant) -> Option<usize> {
         let is_it = |running: &Running| running.work.shape == work.shape && running.since == since;
-        if let Some(place) = self.running.iter().position(is_it) {
+        self.running.iter().position(is_it)
+    }
+
+    fn remove(&mut self, work: &Work, since: Instant) {
+        if let Some(place) = self.place(work, since) {
             self.running.swap_remove(place);
         }
     }
@@ -529,6 +537,24 @@ impl Permit {
     /// Says how long the statement ran itself, without the time that it waited for a thread.
     pub(crate) fn ran(&mut self, time: Duration) {
         self.ran = Some(time);
+    }
+
+    /// Passes the permission on to work of the service itself, unless `most` statements run of that model. Says whether it did.
+    pub(crate) fn pass_to(&mut self, work: Work, most: usize) -> bool {
+        let mut state = self.admission.state();
+        if !self.is_counted || state.has(&work, most) {
+            return false;
+        }
+        let Some(place) = state.place(&self.work, self.since) else {
+            return false;
+        };
+        if let Some(running) = state.running.get_mut(place) {
+            running.work = work;
+            running.caller = Caller::default();
+            running.is_usually_slow = false;
+        }
+        self.work = work;
+        true
     }
 
     /// Ends the permission of a statement that did not run.

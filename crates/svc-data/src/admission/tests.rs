@@ -284,3 +284,22 @@ async fn a_turn_that_does_not_come_by_the_deadline_is_an_error() {
     let late = admission.enter(list("t"), Instant::now(), false).await;
     assert_eq!(late.err().unwrap().kind(), crate::ErrorKind::Unavailable);
 }
+
+#[tokio::test]
+async fn a_permission_is_passed_on_to_the_service_as_often_as_it_may_be() {
+    let admission = Admission::shared(4);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let mut permits = Vec::new();
+    for model in ["a", "b", "c"] {
+        let work = Work::new(model, "list", false);
+        permits.push(admission.enter(work, deadline, false).await.unwrap());
+    }
+    let passed: Vec<bool> = permits
+        .iter_mut()
+        .map(|permit| permit.pass_to(Work::pipeline(), 2))
+        .collect();
+    assert_eq!(passed, [true, true, false]);
+    assert!(admission.try_enter(Work::pipeline(), 2).is_none());
+    drop(permits);
+    assert!(admission.is_idle());
+}

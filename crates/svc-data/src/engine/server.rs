@@ -29,6 +29,7 @@ use self::{
     connections::Connections,
     gate::{GRACE, no_answer},
     lease::{ConnectionManager, Faults as _, Lease},
+    pipelines::ReadOn,
     upsert::{Upsert, repeated},
 };
 use super::{
@@ -337,11 +338,44 @@ impl<E: ServerEngine> ServerDriver<E> {
         work: Work,
         run: impl AsyncFnOnce(&mut Lease<E::Manager>) -> Result<T>,
     ) -> Result<T> {
-        let deadline = Instant::now() + self.timeout;
-        let mut lease = pool.get(work, deadline, other).await?;
-        let result = tokio::time::timeout_at((deadline + GRACE).into(), run(&mut lease)).await;
-        lease.give_back(result.unwrap_or_else(|_| Err(no_answer())))
+        let deadline = self.deadline();
+        let lease = pool.get(work, deadline, other).await?;
+        run_on(lease, deadline, run).await
     }
+
+    /// The row of a statement about a stored record.
+    async fn one_row(&self, work: Work, statement: &Statement<E::Bound>) -> Result<Option<E::Row>> {
+        let deadline = self.deadline();
+        let lease = match self.pool.get_for_read(work, deadline, &self.sql).await? {
+            ReadOn::Own(lease) => lease,
+            ReadOn::Shared(place) => {
+                let read = E::one_in_pipeline(place.lease()?, statement);
+                let row = place.answer(read).await;
+                drop(place);
+                match row {
+                    Some(row) => return Ok(row),
+                    None => self.pool.get(work, deadline, &self.sql).await?,
+                }
+            }
+        };
+        let one = async |lease: &mut Lease<E::Manager>| E::one(lease, statement).await;
+        run_on(lease, deadline, one).await
+    }
+
+    /// When what is begun now has to be done.
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.timeout
+    }
+}
+
+/// Does something on a connection, and gives up a moment after the deadline.
+async fn run_on<M: ConnectionManager, T>(
+    mut lease: Lease<M>,
+    deadline: Instant,
+    run: impl AsyncFnOnce(&mut Lease<M>) -> Result<T>,
+) -> Result<T> {
+    let result = tokio::time::timeout_at((deadline + GRACE).into(), run(&mut lease)).await;
+    lease.give_back(result.unwrap_or_else(|_| Err(no_answer())))
 }
 
 #[async_trait]
@@ -374,27 +408,35 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
 
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
         let (work, list) = E::plan_list(model, plan)?;
-        let mut page = None;
-        if self.engine.fits_pipeline(&list)
-            && let Some(place) = self.pool.join_pipeline(work).await
-        {
-            let read = self.engine.page_in_pipeline(place.lease()?, &list);
-            page = place.answer(read).await;
+        if !self.engine.fits_pipeline(&list) {
+            return self
+                .on(work, async |lease| self.engine.list(lease, list).await)
+                .await;
         }
-        match page {
-            None => {}
-            Some(Page::Whole(part)) => return Ok(part),
-            Some(Page::Uncounted(part, state)) => {
-                return self
-                    .on(work, async |lease| {
-                        self.engine.count_page(lease, list, part, state).await
-                    })
-                    .await;
+        let deadline = self.deadline();
+        let lease = match self.pool.get_for_read(work, deadline, &self.sql).await? {
+            ReadOn::Own(lease) => lease,
+            ReadOn::Shared(place) => {
+                let read = self.engine.page_in_pipeline(place.lease()?, &list);
+                let page = place.answer(read).await;
+                drop(place);
+                match page {
+                    Some(Page::Whole(part)) => return Ok(part),
+                    Some(Page::Uncounted(part, state)) => {
+                        let lease = self.pool.get(work, deadline, &self.sql).await?;
+                        let count = async |lease: &mut Lease<E::Manager>| {
+                            self.engine.count_page(lease, list, part, state).await
+                        };
+                        return run_on(lease, deadline, count).await;
+                    }
+                    Some(Page::Cut) => self.pool.was_long(&work),
+                    None => {}
+                }
+                self.pool.get(work, deadline, &self.sql).await?
             }
-            Some(Page::Cut) => self.pool.was_long(&work),
-        }
-        self.on(work, async |lease| self.engine.list(lease, list).await)
-            .await
+        };
+        let whole = async |lease: &mut Lease<E::Manager>| self.engine.list(lease, list).await;
+        run_on(lease, deadline, whole).await
     }
 
     async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes> {
@@ -412,16 +454,9 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
     ) -> Result<RecordJson> {
         let statement = Statement::of_record(E::DIALECT, model, &key)?;
         let work = Work::new(&model.name, "retrieve", false);
-        let mut row = None;
-        if model.is_stored
-            && let Some(place) = self.pool.join_pipeline(work).await
-        {
-            let read = E::one_in_pipeline(place.lease()?, &statement);
-            row = place.answer(read).await;
-        }
-        let row = match row {
-            Some(row) => row,
-            None => {
+        let row = match model.is_stored {
+            true => self.one_row(work, &statement).await?,
+            false => {
                 self.on(work, async |lease| E::one(lease, &statement).await)
                     .await?
             }

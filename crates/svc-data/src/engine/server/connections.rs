@@ -1,7 +1,11 @@
 //! Connections to a database server: made when they are needed, kept for the next statement, and fewer than
 //! configured while the server refuses more.
 
-use std::time::{Duration, Instant};
+use std::{
+    future::{Future, pending},
+    pin::pin,
+    time::{Duration, Instant},
+};
 
 use deadpool::{
     Runtime,
@@ -17,8 +21,8 @@ use crate::{
         PoolUse,
         server::{
             gate::{CONNECT_TIMEOUT, GRACE, Gate},
-            lease::{ConnectionManager, Lease},
-            pipelines::{Pipelines, Place, Sharing},
+            lease::{ConnectionManager, Lease, gone},
+            pipelines::{Pipelines, Place, ReadOn, Sharing},
         },
     },
 };
@@ -57,7 +61,7 @@ impl<M: ConnectionManager> Connections<M> {
             pool: pool
                 .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?,
             gate: Gate::default(),
-            pipelines: Pipelines::new(admission.clone()),
+            pipelines: Pipelines::new(admission.clone(), Sharing::default()),
             admission,
             ender,
         })
@@ -79,14 +83,33 @@ impl<M: ConnectionManager> Connections<M> {
         deadline: Instant,
         other: &Self,
     ) -> Result<Lease<M>> {
+        match self.own_or(work, deadline, other, pending()).await? {
+            ReadOn::Own(lease) => Ok(lease),
+            ReadOn::Shared(_) => Err(gone()),
+        }
+    }
+
+    /// A connection that no other caller uses, or a place on one that is shared, if that comes before the turn.
+    async fn own_or(
+        &self,
+        work: Work,
+        deadline: Instant,
+        other: &Self,
+        place: impl Future<Output = Place<M>>,
+    ) -> Result<ReadOn<M>> {
+        let mut place = pin!(place);
         let mut is_next = false;
         let full_until = deadline.min(Instant::now() + FULL_SERVER);
         loop {
             self.gate.check()?;
-            let permit = self.admission.enter(work, deadline, is_next).await?;
+            let permit = tokio::select! {
+                biased;
+                permit = self.admission.enter(work, deadline, is_next) => permit?,
+                place = &mut place => return Ok(ReadOn::Shared(place)),
+            };
             self.gate.pass()?;
             let error = match self.pool.get().await {
-                Ok(object) => return Ok(self.lease(object, permit)),
+                Ok(object) => return Ok(ReadOn::Own(self.lease(object, permit))),
                 Err(PoolError::Backend(error))
                 | Err(PoolError::PostCreateHook(managed::HookError::Backend(error))) => {
                     M::unreachable(error)
@@ -122,20 +145,43 @@ impl<M: ConnectionManager> Connections<M> {
     /// Lets short reads share connections.
     pub(crate) fn with_pipelines(mut self, is_on_this_machine: bool) -> Self {
         let size = self.pool.status().max_size;
-        self.pipelines.share(Sharing::of(size, is_on_this_machine));
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let sharing = Sharing::of(size, is_on_this_machine.then(cores));
+        self.pipelines = Pipelines::new(self.admission.clone(), sharing);
         self
     }
 
-    /// A place for a read on a connection that short reads share; `None` where it had better wait for one of its own.
-    pub(crate) async fn join_pipeline(&self, work: Work) -> Option<Place<M>> {
+    /// A connection for a read of stored records with one statement: one that short reads share, where it is known as short.
+    ///
+    /// # Errors
+    /// Those of [`get`](Self::get).
+    pub(crate) async fn get_for_read(
+        &self,
+        work: Work,
+        deadline: Instant,
+        other: &Self,
+    ) -> Result<ReadOn<M>> {
         if !self.pipelines.may_have(&work) {
-            return None;
+            return self.get(work, deadline, other).await.map(ReadOn::Own);
         }
-        if let Some(place) = self.pipelines.join(work, false) {
+        if let Some(place) = self.join_pipeline(work).await {
+            self.pipelines.did_not_wait();
+            return Ok(ReadOn::Shared(place));
+        }
+        let place = self.pipelines.join_later(work);
+        Ok(match self.own_or(work, deadline, other, place).await? {
+            ReadOn::Own(lease) => self.pipelines.share_own(lease, work),
+            shared => shared,
+        })
+    }
+
+    /// A place on a connection that short reads share, without waiting for one.
+    async fn join_pipeline(&self, work: Work) -> Option<Place<M>> {
+        if let Some(place) = self.pipelines.join(work) {
             return Some(place);
         }
         let Some(permit) = self.pipelines.enter() else {
-            return self.pipelines.join(work, true);
+            return self.pipelines.join_any(work);
         };
         // New connections are made for those who wait for one, and are told what is wrong.
         let is_there = self.pool.status().available > 0 && self.gate.pass().is_ok();

@@ -2,7 +2,10 @@
 
 use deadpool::managed::{Manager, Object};
 
-use crate::{Error, Model, Result, admission::Permit};
+use crate::{
+    Error, Model, Result,
+    admission::{Permit, Work},
+};
 
 /// What the errors of a kind of server mean.
 pub(crate) trait Faults: Manager {
@@ -40,7 +43,7 @@ pub(crate) struct Lease<M: ConnectionManager> {
     object: Option<Object<M>>,
     ender: M::Ender,
     /// Given back after the connection.
-    _permit: Permit,
+    permit: Permit,
 }
 
 impl<M: ConnectionManager> Lease<M> {
@@ -49,7 +52,7 @@ impl<M: ConnectionManager> Lease<M> {
         Self {
             object: Some(object),
             ender,
-            _permit: permit,
+            permit,
         }
     }
 
@@ -59,6 +62,11 @@ impl<M: ConnectionManager> Lease<M> {
 
     pub(crate) fn client_mut(&mut self) -> Result<&mut M::Type> {
         self.object.as_deref_mut().ok_or_else(gone)
+    }
+
+    /// Lets statements of others have the connection, too, unless as many as `most` connections do that. Says whether they may.
+    pub(super) fn share(&mut self, most: usize) -> bool {
+        self.permit.pass_to(Work::pipeline(), most)
     }
 
     /// Keeps the connection for others, unless it broke.

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::Instant;
+use tokio::{sync::Notify, time::Instant};
 
 use super::lease::{ConnectionManager, Lease, gone};
 use crate::{
@@ -24,55 +24,60 @@ use crate::{
 
 /// A read of a shape that usually takes longer gets a connection of its own.
 const SHORT: Duration = Duration::from_millis(5);
-/// How long the server may take for a read on average, when it has the next one already. With longer ones it is better to let it
-/// use several processes.
+/// How long the server may take for three of four reads, when it has the next ones already, and for all on average. With longer ones
+/// it is better to let it use several processes. Some are late only because the service itself has much to do.
 const QUICK: Duration = Duration::from_micros(250);
-/// Of how many answers that is the average, and how much one of them counts at most: one that is late for once says little.
+const AVERAGE: Duration = Duration::from_millis(1);
+/// Of how many answers that is said.
 const ANSWERS: u32 = 64;
-const LATE: Duration = Duration::from_millis(2);
 /// How long a connection may give no answer before it is left.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// For how long a connection takes further reads; then it goes back to the pool, where others wait for their turn.
 const OPEN: Duration = Duration::from_millis(50);
-/// How many reads a connection has at most at once.
+/// How many reads a connection has before further ones are rather done on connections that are free.
 const DEPTH: usize = 16;
+/// How many it has at most.
+const DEEPEST: usize = 256;
 /// How many shapes are remembered.
 const MAX_SHAPES: usize = 1024;
 
-/// How many connections are shared.
-#[derive(Clone, Copy, Debug, Default)]
+/// How connections are shared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sharing {
-    /// As many are used before reads share them.
-    enough: usize,
-    /// At most so many; with 0 nothing is shared.
+    /// How many take further reads at once.
+    open: usize,
+    /// How many there are at most, with those that only end what they have; with 0 none is shared.
     most: usize,
+    /// How many reads each has before others are rather done on connections that are free.
+    depth: usize,
 }
 
 impl Sharing {
-    /// How many of `size` connections are shared. A server has a process for each: one on another machine may have a core for
-    /// all of them, one on this machine shares its cores with the service.
-    pub(super) fn of(size: usize, is_on_this_machine: bool) -> Self {
+    /// How connections to a server are shared, of which there are `size`. The server has a process for each: one on this
+    /// machine, with so many cores, has half of them for all of its processes.
+    pub(super) fn of(size: usize, cores: Option<usize>) -> Self {
         let most = if size < 2 { 0 } else { (size / 3).max(1) };
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let enough = match is_on_this_machine {
-            true => most.min((cores / 2).max(1)),
-            false => most,
+        let (open, depth) = match cores.map(|cores| (cores / 2).max(1)) {
+            Some(processes) if processes < most => (processes, DEEPEST),
+            _ => (most, DEPTH),
         };
-        Self { enough, most }
+        Self { open, most, depth }
     }
 }
 
 /// The connections of a pool that are shared now.
 pub(super) struct Pipelines<M: ConnectionManager> {
     shared: Arc<Shared<M>>,
-    sharing: Sharing,
 }
 
 struct Shared<M: ConnectionManager> {
+    sharing: Sharing,
     state: Mutex<State<M>>,
     admission: Admission,
     /// How long reads waited for their turn: these do not.
     waits: Arc<Durations>,
+    /// A connection is shared from now on, or one that was full has room again.
+    has_room: Notify,
 }
 
 struct State<M: ConnectionManager> {
@@ -85,6 +90,8 @@ struct State<M: ConnectionManager> {
 #[derive(Default)]
 struct Lately {
     answers: u32,
+    /// How many of them took more than [`QUICK`].
+    long: u32,
     time: Duration,
 }
 
@@ -115,46 +122,63 @@ pub(crate) struct Place<M: ConnectionManager> {
     took: AtomicU64,
 }
 
+/// Where a read is done.
+pub(crate) enum ReadOn<M: ConnectionManager> {
+    /// On a connection that other reads share.
+    Shared(Place<M>),
+    /// On a connection of its own.
+    Own(Lease<M>),
+}
+
 impl<M: ConnectionManager> Pipelines<M> {
-    pub(super) fn new(admission: Admission) -> Self {
+    pub(super) fn new(admission: Admission, sharing: Sharing) -> Self {
         Self {
-            sharing: Sharing::default(),
             shared: Arc::new(Shared {
+                sharing,
                 state: Mutex::new(State {
                     all: Vec::new(),
                     lately: HashMap::new(),
                 }),
                 waits: admission.waits(),
+                has_room: Notify::new(),
                 admission,
             }),
         }
     }
 
-    /// Shares so many connections.
-    pub(super) fn share(&mut self, sharing: Sharing) {
-        self.sharing = sharing;
+    /// Counts a read that did not wait for its turn.
+    pub(super) fn did_not_wait(&self) {
+        self.shared.waits.observe(Duration::ZERO);
     }
 
     /// Whether a read is so short, as far as is known, that it may share a connection.
     pub(super) fn may_have(&self, work: &Work) -> bool {
-        self.sharing.most > 0 && self.shared.admission.is_shorter(work, SHORT)
+        self.shared.sharing.most > 0 && self.shared.admission.is_shorter(work, SHORT)
     }
 
-    /// A place on a connection that is shared already: where there are enough of them, or on any.
-    pub(super) fn join(&self, work: Work, on_any: bool) -> Option<Place<M>> {
+    /// A place on a connection that is shared, where as many are as may be.
+    pub(super) fn join(&self, work: Work) -> Option<Place<M>> {
+        let Sharing { open, depth, .. } = self.shared.sharing;
+        self.join_one_of(work, open, depth)
+    }
+
+    /// A place on any connection that is shared.
+    pub(super) fn join_any(&self, work: Work) -> Option<Place<M>> {
+        self.join_one_of(work, 1, self.shared.sharing.depth)
+    }
+
+    /// A place on the shared connection with the fewest reads, where there are so many, and it has less than `depth`.
+    fn join_one_of(&self, work: Work, shared: usize, depth: usize) -> Option<Place<M>> {
         let mut state = self.shared.state();
         let open = state.all.iter_mut().filter(|(it, _)| it.is_open());
-        let mut open: Vec<_> = open.collect();
-        if open.len() < self.sharing.enough && !on_any {
+        let open: Vec<_> = open.collect();
+        if open.len() < shared {
             return None;
         }
-        let enough = self.sharing.enough.min(open.len());
-        // The others run empty, and go back to the pool, while the first ones are enough.
-        let (first, others) = open.split_at_mut(enough);
-        let best = first.iter_mut().min_by_key(|(_, reads)| *reads);
-        let best = best.filter(|(_, reads)| *reads < DEPTH);
-        let found = best.or_else(|| others.iter_mut().find(|(_, reads)| *reads < DEPTH));
-        let (pipeline, reads) = &mut **found?;
+        let (pipeline, reads) = open.into_iter().min_by_key(|(_, reads)| *reads)?;
+        if *reads >= depth {
+            return None;
+        }
         *reads += 1;
         let pipeline = Arc::clone(pipeline);
         Some(self.place(pipeline, work))
@@ -162,8 +186,29 @@ impl<M: ConnectionManager> Pipelines<M> {
 
     /// The permission to use one connection more, if nobody waits for it.
     pub(super) fn enter(&self) -> Option<Permit> {
-        let most = self.sharing.most;
+        let most = self.shared.sharing.most;
         self.shared.admission.try_enter(Work::pipeline(), most)
+    }
+
+    /// A place on any connection that is shared, once there is one with room.
+    pub(super) async fn join_later(&self, work: Work) -> Place<M> {
+        loop {
+            let mut has_room = pin!(self.shared.has_room.notified());
+            // From now on nothing is missed.
+            has_room.as_mut().enable();
+            if let Some(place) = self.join_one_of(work, 1, DEEPEST) {
+                return place;
+            }
+            has_room.await;
+        }
+    }
+
+    /// Lets others share the connection that a read has got for itself, unless as many are shared as may be.
+    pub(super) fn share_own(&self, mut lease: Lease<M>, work: Work) -> ReadOn<M> {
+        match lease.share(self.shared.sharing.most) {
+            true => ReadOn::Shared(self.begin(lease, work)),
+            false => ReadOn::Own(lease),
+        }
     }
 
     /// The first place on a connection that others may share from now on.
@@ -178,11 +223,11 @@ impl<M: ConnectionManager> Pipelines<M> {
             is_broken: AtomicBool::new(false),
         });
         self.shared.state().all.push((Arc::clone(&pipeline), 1));
+        self.shared.has_room.notify_waiters();
         self.place(pipeline, work)
     }
 
     fn place(&self, pipeline: Arc<Pipeline<M>>, work: Work) -> Place<M> {
-        self.shared.waits.observe(Duration::ZERO);
         Place {
             pipeline: Some(pipeline),
             shared: Arc::clone(&self.shared),
@@ -208,8 +253,9 @@ impl<M: ConnectionManager> State<M> {
         }
         let lately = self.lately.entry(shape).or_default();
         lately.answers += 1;
-        lately.time += took.min(LATE);
-        let are_slow = lately.time > QUICK * ANSWERS;
+        lately.long += u32::from(took > QUICK);
+        lately.time += took;
+        let are_slow = lately.long > ANSWERS / 4 || lately.time > AVERAGE * ANSWERS;
         if are_slow || lately.answers >= ANSWERS {
             self.lately.remove(&shape);
         }
@@ -309,6 +355,9 @@ impl<M: ConnectionManager> Drop for Place<M> {
             // Within the lock, so that the last one has the pipeline for itself.
             drop(pipeline);
             let is_last = at.and_then(|at| state.all.get_mut(at)).is_some_and(|it| {
+                if it.1 == DEEPEST {
+                    self.shared.has_room.notify_one();
+                }
                 it.1 -= 1;
                 it.1 == 0
             });
