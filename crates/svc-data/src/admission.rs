@@ -84,6 +84,14 @@ impl Work {
     }
 }
 
+/// How many of so many connections or turns may be those of the service itself: none of a single one.
+pub(crate) fn third(number: usize) -> usize {
+    match number {
+        0 | 1 => 0,
+        _ => (number / 3).max(1),
+    }
+}
+
 /// Gives statements their turn.
 #[derive(Clone)]
 pub(crate) struct Admission(Arc<Mutex<State>>);
@@ -248,7 +256,7 @@ impl Admission {
     pub(crate) fn try_enter(&self, work: Work, most: usize) -> Option<Permit> {
         let now = Instant::now();
         let mut state = self.state();
-        if state.has(&work, most)
+        if state.runs_as_many(&work, most)
             || state
                 .waiting
                 .iter()
@@ -364,10 +372,10 @@ impl State {
         known.is_some_and(|typical| *typical < SLOW)
     }
 
-    /// Whether so many statements run of the model of a statement.
-    fn has(&self, work: &Work, most: usize) -> bool {
+    /// Whether as many statements run of this model as may, or as many as may in so few turns as there are now.
+    fn runs_as_many(&self, work: &Work, most: usize) -> bool {
         let of_model = |running: &&Running| running.work.model == work.model;
-        self.running.iter().filter(of_model).count() >= most
+        self.running.iter().filter(of_model).count() >= most.min(third(self.allowed))
     }
 
     fn run(&mut self, work: Work, caller: Caller, now: Instant) {
@@ -541,19 +549,22 @@ impl Permit {
 
     /// Passes the permission on to work of the service itself, unless `most` statements run of that model. Says whether it did.
     pub(crate) fn pass_to(&mut self, work: Work, most: usize) -> bool {
-        let mut state = self.admission.state();
-        if !self.is_counted || state.has(&work, most) {
-            return false;
-        }
-        let Some(place) = state.place(&self.work, self.since) else {
-            return false;
-        };
-        if let Some(running) = state.running.get_mut(place) {
+        {
+            let mut state = self.admission.state();
+            if !self.is_counted || state.runs_as_many(&work, most) {
+                return false;
+            }
+            let place = state.place(&self.work, self.since);
+            let Some(running) = place.and_then(|place| state.running.get_mut(place)) else {
+                return false;
+            };
             running.work = work;
             running.caller = Caller::default();
             running.is_usually_slow = false;
         }
         self.work = work;
+        // One more of its model and its caller may run.
+        self.admission.hand_on();
         true
     }
 

@@ -287,12 +287,10 @@ async fn a_turn_that_does_not_come_by_the_deadline_is_an_error() {
 
 #[tokio::test]
 async fn a_permission_is_passed_on_to_the_service_as_often_as_it_may_be() {
-    let admission = Admission::shared(4);
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let admission = Admission::shared(10);
     let mut permits = Vec::new();
     for model in ["a", "b", "c"] {
-        let work = Work::new(model, "list", false);
-        permits.push(admission.enter(work, deadline, false).await.unwrap());
+        permits.push(at_once(&admission, list(model)).await.unwrap());
     }
     let passed: Vec<bool> = permits
         .iter_mut()
@@ -302,4 +300,29 @@ async fn a_permission_is_passed_on_to_the_service_as_often_as_it_may_be() {
     assert!(admission.try_enter(Work::pipeline(), 2).is_none());
     drop(permits);
     assert!(admission.is_idle());
+}
+
+#[tokio::test]
+async fn of_few_turns_that_are_left_the_service_gets_few() {
+    let admission = Admission::shared(10);
+    let mut permits = all(&admission, list("a")).await;
+    admission.shrink(3);
+    let passed = permits
+        .iter_mut()
+        .filter_map(|permit| permit.pass_to(Work::pipeline(), 3).then_some(()));
+    assert_eq!(passed.count(), 1);
+    admission.shrink(1);
+    drop(permits);
+    assert!(admission.try_enter(Work::pipeline(), 3).is_none());
+}
+
+#[tokio::test]
+async fn a_permission_that_is_passed_on_lets_another_of_its_model_run() {
+    let admission = Admission::shared(10);
+    let mut permits = all(&admission, list("a")).await;
+    let mut waiting = std::pin::pin!(admission.enter(list("a"), soon(), false));
+    let polled = std::future::poll_fn(|cx| Poll::Ready(waiting.as_mut().poll(cx)));
+    assert!(polled.await.is_pending());
+    assert!(permits[0].pass_to(Work::pipeline(), 3));
+    assert!(waiting.await.is_ok());
 }

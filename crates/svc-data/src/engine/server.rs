@@ -350,11 +350,11 @@ impl<E: ServerEngine> ServerDriver<E> {
             ReadOn::Own(lease) => lease,
             ReadOn::Shared(place) => {
                 let read = E::one_in_pipeline(place.lease()?, statement);
-                let row = place.answer(read).await;
+                let row = answer(place.answer(read), deadline).await;
                 drop(place);
                 match row {
                     Some(row) => return Ok(row),
-                    None => self.pool.get(work, deadline, &self.sql).await?,
+                    None => self.get_again(work, deadline).await?,
                 }
             }
         };
@@ -362,10 +362,24 @@ impl<E: ServerEngine> ServerDriver<E> {
         run_on(lease, deadline, one).await
     }
 
+    /// A connection for what could not be done as a whole on a shared one.
+    async fn get_again(&self, work: Work, deadline: Instant) -> Result<Lease<E::Manager>> {
+        if Instant::now() >= deadline {
+            return Err(no_answer());
+        }
+        self.pool.get(work, deadline, &self.sql).await
+    }
+
     /// When what is begun now has to be done.
     fn deadline(&self) -> Instant {
         Instant::now() + self.timeout
     }
+}
+
+/// What is answered on a shared connection, unless the deadline is over before.
+async fn answer<T>(shared: impl Future<Output = Option<T>>, deadline: Instant) -> Option<T> {
+    let answer = tokio::time::timeout_at(deadline.into(), shared).await;
+    answer.ok().flatten()
 }
 
 /// Does something on a connection, and gives up a moment after the deadline.
@@ -418,12 +432,12 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
             ReadOn::Own(lease) => lease,
             ReadOn::Shared(place) => {
                 let read = self.engine.page_in_pipeline(place.lease()?, &list);
-                let page = place.answer(read).await;
+                let page = answer(place.answer(read), deadline).await;
                 drop(place);
                 match page {
                     Some(Page::Whole(part)) => return Ok(part),
                     Some(Page::Uncounted(part, state)) => {
-                        let lease = self.pool.get(work, deadline, &self.sql).await?;
+                        let lease = self.get_again(work, deadline).await?;
                         let count = async |lease: &mut Lease<E::Manager>| {
                             self.engine.count_page(lease, list, part, state).await
                         };
@@ -432,7 +446,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
                     Some(Page::Cut) => self.pool.was_long(&work),
                     None => {}
                 }
-                self.pool.get(work, deadline, &self.sql).await?
+                self.get_again(work, deadline).await?
             }
         };
         let whole = async |lease: &mut Lease<E::Manager>| self.engine.list(lease, list).await;

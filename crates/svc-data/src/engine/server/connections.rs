@@ -3,7 +3,6 @@
 
 use std::{
     future::{Future, pending},
-    pin::pin,
     time::{Duration, Instant},
 };
 
@@ -21,7 +20,7 @@ use crate::{
         PoolUse,
         server::{
             gate::{CONNECT_TIMEOUT, GRACE, Gate},
-            lease::{ConnectionManager, Lease, gone},
+            lease::{ConnectionManager, Lease},
             pipelines::{Pipelines, Place, ReadOn, Sharing},
         },
     },
@@ -83,21 +82,22 @@ impl<M: ConnectionManager> Connections<M> {
         deadline: Instant,
         other: &Self,
     ) -> Result<Lease<M>> {
-        match self.own_or(work, deadline, other, pending()).await? {
+        match self.own_or(work, deadline, other, pending).await? {
             ReadOn::Own(lease) => Ok(lease),
-            ReadOn::Shared(_) => Err(gone()),
+            ReadOn::Shared(_) => Err(Error::internal(
+                "a connection is shared that was asked for alone",
+            )),
         }
     }
 
     /// A connection that no other caller uses, or a place on one that is shared, if that comes before the turn.
-    async fn own_or(
+    async fn own_or<P: Future<Output = Place<M>>>(
         &self,
         work: Work,
         deadline: Instant,
         other: &Self,
-        place: impl Future<Output = Place<M>>,
+        place: impl Fn() -> P,
     ) -> Result<ReadOn<M>> {
-        let mut place = pin!(place);
         let mut is_next = false;
         let full_until = deadline.min(Instant::now() + FULL_SERVER);
         loop {
@@ -105,7 +105,7 @@ impl<M: ConnectionManager> Connections<M> {
             let permit = tokio::select! {
                 biased;
                 permit = self.admission.enter(work, deadline, is_next) => permit?,
-                place = &mut place => return Ok(ReadOn::Shared(place)),
+                place = place() => return Ok(ReadOn::Shared(place)),
             };
             self.gate.pass()?;
             let error = match self.pool.get().await {
@@ -168,7 +168,7 @@ impl<M: ConnectionManager> Connections<M> {
             self.pipelines.did_not_wait();
             return Ok(ReadOn::Shared(place));
         }
-        let place = self.pipelines.join_later(work);
+        let place = || self.pipelines.join_later(work);
         Ok(match self.own_or(work, deadline, other, place).await? {
             ReadOn::Own(lease) => self.pipelines.share_own(lease, work),
             shared => shared,

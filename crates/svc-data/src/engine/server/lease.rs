@@ -64,9 +64,12 @@ impl<M: ConnectionManager> Lease<M> {
         self.object.as_deref_mut().ok_or_else(gone)
     }
 
-    /// Lets statements of others have the connection, too, unless as many as `most` connections do that. Says whether they may.
+    /// Lets statements of others have the connection, too, unless `most` connections do that, or nothing was done on it yet: the first
+    /// statements of a connection take long. Says whether they may.
     pub(super) fn share(&mut self, most: usize) -> bool {
-        self.permit.pass_to(Work::pipeline(), most)
+        let object = self.object.as_ref();
+        object.is_some_and(|object| Object::metrics(object).recycle_count > 0)
+            && self.permit.pass_to(Work::pipeline(), most)
     }
 
     /// Keeps the connection for others, unless it broke.

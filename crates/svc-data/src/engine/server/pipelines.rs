@@ -19,7 +19,7 @@ use tokio::{sync::Notify, time::Instant};
 use super::lease::{ConnectionManager, Lease, gone};
 use crate::{
     Durations, Result,
-    admission::{Admission, Permit, Work},
+    admission::{Admission, Permit, Work, third},
 };
 
 /// A read of a shape that usually takes longer gets a connection of its own.
@@ -44,7 +44,7 @@ const MAX_SHAPES: usize = 1024;
 /// How connections are shared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sharing {
-    /// How many take further reads at once.
+    /// Where fewer take further reads, one more is shared.
     open: usize,
     /// How many there are at most, with those that only end what they have; with 0 none is shared.
     most: usize,
@@ -56,9 +56,9 @@ impl Sharing {
     /// How connections to a server are shared, of which there are `size`. The server has a process for each: one on this
     /// machine, with so many cores, has half of them for all of its processes.
     pub(super) fn of(size: usize, cores: Option<usize>) -> Self {
-        let most = if size < 2 { 0 } else { (size / 3).max(1) };
+        let most = third(size);
         let (open, depth) = match cores.map(|cores| (cores / 2).max(1)) {
-            Some(processes) if processes < most => (processes, DEEPEST),
+            Some(processes) if processes <= most => (processes, DEEPEST),
             _ => (most, DEPTH),
         };
         Self { open, most, depth }
@@ -74,7 +74,7 @@ struct Shared<M: ConnectionManager> {
     sharing: Sharing,
     state: Mutex<State<M>>,
     admission: Admission,
-    /// How long reads waited for their turn: these do not.
+    /// How long reads waited for their turn.
     waits: Arc<Durations>,
     /// A connection is shared from now on, or one that was full has room again.
     has_room: Notify,
@@ -192,20 +192,30 @@ impl<M: ConnectionManager> Pipelines<M> {
 
     /// A place on any connection that is shared, once there is one with room.
     pub(super) async fn join_later(&self, work: Work) -> Place<M> {
+        let has_room = &self.shared.has_room;
         loop {
-            let mut has_room = pin!(self.shared.has_room.notified());
+            let mut told = pin!(has_room.notified());
             // From now on nothing is missed.
-            has_room.as_mut().enable();
-            if let Some(place) = self.join_one_of(work, 1, DEEPEST) {
+            told.as_mut().enable();
+            if self.may_have(&work)
+                && let Some(place) = self.join_one_of(work, 1, DEEPEST)
+            {
+                // For the next one that waits: several places may be free.
+                if self.shared.has_room() {
+                    has_room.notify_one();
+                }
                 return place;
             }
-            has_room.await;
+            told.await;
         }
     }
 
-    /// Lets others share the connection that a read has got for itself, unless as many are shared as may be.
+    /// Lets others share the connection that a read has got for itself, unless enough are shared. The read may have
+    /// waited for long, and those of its shape may have taken long meanwhile.
     pub(super) fn share_own(&self, mut lease: Lease<M>, work: Work) -> ReadOn<M> {
-        match lease.share(self.shared.sharing.most) {
+        let Sharing { open, most, .. } = self.shared.sharing;
+        let may_share = self.may_have(&work) && self.shared.open() < open;
+        match may_share && lease.share(most) {
             true => ReadOn::Shared(self.begin(lease, work)),
             false => ReadOn::Own(lease),
         }
@@ -242,6 +252,19 @@ impl<M: ConnectionManager> Pipelines<M> {
 impl<M: ConnectionManager> Shared<M> {
     fn state(&self) -> MutexGuard<'_, State<M>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many connections take further reads.
+    fn open(&self) -> usize {
+        let state = self.state();
+        state.all.iter().filter(|(it, _)| it.is_open()).count()
+    }
+
+    /// Whether one of them has a place for one.
+    fn has_room(&self) -> bool {
+        let state = self.state();
+        let mut all = state.all.iter();
+        all.any(|(it, reads)| *reads < DEEPEST && it.is_open())
     }
 }
 
@@ -318,6 +341,10 @@ impl<M: ConnectionManager> Place<M> {
         }
         self.is_answered.store(true, Ordering::Relaxed);
         pipeline.whole.fetch_max(number, Ordering::Relaxed);
+        if pipeline.left.load(Ordering::Relaxed) > 0 {
+            // It may be clean again.
+            self.shared.has_room.notify_one();
+        }
         let now = pipeline.age();
         let before = pipeline.answered.fetch_max(now, Ordering::Relaxed);
         let took = time_of_server(begun, before, now);

@@ -92,7 +92,7 @@ fn reads(pipelines: &Pipelines<Fake>) -> Vec<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reads_share_the_first_connections_and_give_them_back() {
+async fn reads_share_connections_and_give_them_back() {
     let (pool, pipelines, closed) = pool(2);
     assert!(join(&pipelines).is_none());
     let first = begin(&pool, &pipelines).await;
@@ -245,7 +245,7 @@ fn the_time_of_the_server_begins_with_the_answer_before() {
 }
 
 #[tokio::test]
-async fn a_connection_is_shared_only_when_nobody_waits_for_one() {
+async fn no_further_connection_is_taken_for_sharing_while_others_wait() {
     let (_pool, pipelines, _) = pool(3);
     let admission = &pipelines.shared.admission;
     let permits: Vec<_> = (0..3).map(|_| pipelines.enter().unwrap()).collect();
@@ -314,14 +314,14 @@ async fn some_of(pool: &Connections<Fake>, number: usize) -> Vec<Lease<Fake>> {
 async fn a_read_that_has_waited_shares_its_connection_with_those_behind_it() {
     let (pool, admission) = known_pool().await;
     let mut others = some_of(&pool, 10).await;
-    let mut waiting: Vec<_> = (0..=DEEPEST)
+    let mut waiting: Vec<_> = (0..DEEPEST + 2)
         .map(|_| Box::pin(pool.get_for_read(list(), deadline(), &pool)))
         .collect();
     for read in &mut waiting {
         let polled = std::future::poll_fn(|cx| Poll::Ready(read.as_mut().poll(cx)));
         assert!(polled.await.is_pending());
     }
-    assert_eq!(admission.waiting(), DEEPEST + 1);
+    assert_eq!(admission.waiting(), DEEPEST + 2);
     others.pop().unwrap().give_back(Ok(())).unwrap();
     let mut places = Vec::new();
     for read in waiting.drain(..DEEPEST) {
@@ -330,13 +330,37 @@ async fn a_read_that_has_waited_shares_its_connection_with_those_behind_it() {
             ReadOn::Own(_) => panic!("it had a connection for itself"),
         }
     }
-    assert_eq!((pool.pool_use().used, admission.waiting()), (10, 1));
-    // The last one waits for room.
-    drop(places.pop());
-    let last = waiting.remove(0).await.unwrap();
-    assert!(matches!(last, ReadOn::Shared(_)));
-    drop((places, last, waiting));
-    assert_eq!((pool.pool_use().used, admission.waiting()), (9, 0));
+    assert_eq!((pool.pool_use().used, admission.waiting()), (10, 2));
+    // The last ones wait for room, and each is told that there is some.
+    drop((places.pop(), places.pop()));
+    for read in waiting {
+        match read.await.unwrap() {
+            ReadOn::Shared(place) => places.push(place),
+            ReadOn::Own(_) => panic!("it had a connection for itself"),
+        }
+    }
+    assert_eq!((places.len(), pool.pool_use().used), (DEEPEST, 10));
+}
+
+#[tokio::test]
+async fn a_read_shares_nothing_when_its_shape_took_long_while_it_waited() {
+    let (pool, admission) = known_pool().await;
+    let mut others = some_of(&pool, 10).await;
+    let mut waiting: Vec<_> = (0..2)
+        .map(|_| Box::pin(pool.get_for_read(list(), deadline(), &pool)))
+        .collect();
+    for read in &mut waiting {
+        let polled = std::future::poll_fn(|cx| Poll::Ready(read.as_mut().poll(cx)));
+        assert!(polled.await.is_pending());
+    }
+    admission.was_long(&list());
+    others.pop().unwrap().give_back(Ok(())).unwrap();
+    for read in waiting {
+        match read.await.unwrap() {
+            ReadOn::Own(lease) => lease.give_back(Ok(())).unwrap(),
+            ReadOn::Shared(_) => panic!("it shared a connection"),
+        }
+    }
 }
 
 #[tokio::test]
