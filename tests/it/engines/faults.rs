@@ -56,6 +56,30 @@ fn goes_away(server: &mut dyn Server) {
 }
 
 #[test]
+fn a_connection_that_postgresql_ends_while_a_transaction_pauses_is_no_fault_of_the_service() {
+    let url = PostgresServer::shared().database(
+        "CREATE TABLE t (id INT PRIMARY KEY);
+         DO $$ BEGIN EXECUTE format(
+           'ALTER DATABASE %I SET idle_in_transaction_session_timeout = ''1ms''', current_database()
+         ); END $$;",
+    );
+    let (_folder, service) = serve(&[format!("p={url}")], &[]);
+    let mut id = 0;
+    wait_until("a transaction was ended", || {
+        let records: Vec<_> = (id..id + 5).map(|id| json!({"id": id})).collect();
+        id += 5;
+        let create = service.data("POST", "p", "/models/t/bulk_create");
+        let answer = create.json(&json!(records)).send();
+        if answer.status == 503 {
+            assert_eq!(answer.json()["error_code"], "resource_unavailable");
+            return true;
+        }
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        false
+    });
+}
+
+#[test]
 fn a_postgresql_server_that_starts_after_the_service_is_found() {
     comes(&mut PostgresServer::start());
 }

@@ -2,7 +2,7 @@
 
 use deadpool_postgres::Manager;
 use svc_model::NON_FIELD_ERRORS;
-use tokio_postgres::error::{DbError, SqlState};
+use tokio_postgres::error::{DbError, Severity, SqlState};
 
 use super::stream::ROW_TOO_LARGE;
 use crate::{
@@ -78,7 +78,7 @@ pub(crate) fn translate(error: tokio_postgres::Error) -> Error {
         // The server describes the value, or the operation on it.
         _ if class == "22" => Error::invalid(message),
         _ if class == "54" => Error::invalid(format!("the request is too large: {message}")),
-        _ if matches!(class, "08" | "28" | "3D" | "53" | "57" | "58") => {
+        _ if matches!(class, "08" | "28" | "3D" | "53" | "57" | "58") || is_end(reason) => {
             return Manager::unreachable(error);
         }
         _ => Error::internal(format!("PostgreSQL refused a statement: {reason}")),
@@ -232,6 +232,14 @@ fn outage(error: &tokio_postgres::Error) -> Outage {
     }
 }
 
+/// Whether the server has ended the connection, for example since a transaction did nothing for long.
+fn is_end(reason: &DbError) -> bool {
+    matches!(
+        reason.parsed_severity(),
+        Some(Severity::Fatal | Severity::Panic)
+    )
+}
+
 /// Whether a row of the answer was left out, since it was too large.
 fn is_too_large(reason: &DbError) -> bool {
     reason.message() == ROW_TOO_LARGE
@@ -289,7 +297,7 @@ pub(super) fn code(error: &Error) -> Option<&SqlState> {
 /// Says what the server has against a statement that a client wrote, in its words.
 pub(super) fn about_the_query(error: Error) -> Error {
     let reason = source(&error).and_then(tokio_postgres::Error::as_db_error);
-    let Some(reason) = reason else {
+    let Some(reason) = reason.filter(|reason| !is_end(reason)) else {
         return error;
     };
     let class = reason.code().code().get(..2).unwrap_or_default();

@@ -6,6 +6,7 @@
 
 use std::{
     collections::HashMap,
+    future::pending,
     pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -197,16 +198,21 @@ impl<M: ConnectionManager> Pipelines<M> {
             let mut told = pin!(has_room.notified());
             // From now on nothing is missed.
             told.as_mut().enable();
-            if self.may_have(&work)
-                && let Some(place) = self.join_one_of(work, 1, DEEPEST)
-            {
+            let may_have = self.may_have(&work);
+            let place = match may_have {
+                true => self.join_one_of(work, 1, DEEPEST),
+                false => None,
+            };
+            if (place.is_some() || !may_have) && self.shared.has_room() {
                 // For the next one that waits: several places may be free.
-                if self.shared.has_room() {
-                    has_room.notify_one();
-                }
-                return place;
+                has_room.notify_one();
             }
-            told.await;
+            match place {
+                Some(place) => return place,
+                None if may_have => told.await,
+                // From now on it waits for its turn alone.
+                None => pending().await,
+            }
         }
     }
 
@@ -371,6 +377,10 @@ impl<M: ConnectionManager> Drop for Place<M> {
         if !self.is_answered.load(Ordering::Relaxed) {
             let number = self.number.load(Ordering::Relaxed);
             pipeline.left.fetch_max(number, Ordering::Relaxed);
+            // A later one was answered before: this one was sent behind it, since it was prepared first, and may still run.
+            if number > 0 && pipeline.whole.load(Ordering::Relaxed) > number {
+                pipeline.is_broken.store(true, Ordering::Relaxed);
+            }
         }
         let took = self.took.load(Ordering::Relaxed);
         let (empty, are_slow) = {

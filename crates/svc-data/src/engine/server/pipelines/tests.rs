@@ -1,4 +1,4 @@
-use std::{future::pending, sync::atomic::AtomicUsize, task::Poll};
+use std::{sync::atomic::AtomicUsize, task::Poll};
 
 use deadpool::managed::{Manager, Metrics, Pool, RecycleResult};
 
@@ -195,6 +195,21 @@ async fn a_connection_that_was_left_is_kept_where_a_later_read_was_answered() {
         (closed.load(Ordering::Relaxed), pool.pool_use().used),
         (0, 0)
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_closed_when_a_read_gets_no_answer_and_a_later_one_did() {
+    let (pool, pipelines, closed) = pool(1);
+    let earlier = begin(&pool, &pipelines).await;
+    let later = join(&pipelines).unwrap();
+    // As where the first one is sent after the second, since its statement is prepared before.
+    let answers = tokio::join!(
+        earlier.answer(pending::<Result<()>>()),
+        later.answer(async { Ok(()) })
+    );
+    assert_eq!(answers, (None, Some(())));
+    drop((later, earlier));
+    assert_eq!(closed.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]
