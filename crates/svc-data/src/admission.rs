@@ -503,14 +503,15 @@ impl State {
         }
     }
 
-    fn place(&self, work: &Work, since: Instant) -> Option<usize> {
+    /// Where a statement is among those that run.
+    fn position(&self, work: &Work, since: Instant) -> Option<usize> {
         let is_it = |running: &Running| running.work.shape == work.shape && running.since == since;
         self.running.iter().position(is_it)
     }
 
     fn remove(&mut self, work: &Work, since: Instant) {
-        if let Some(place) = self.place(work, since) {
-            self.running.swap_remove(place);
+        if let Some(position) = self.position(work, since) {
+            self.running.swap_remove(position);
         }
     }
 
@@ -554,8 +555,8 @@ impl Permit {
             if !self.is_counted || state.runs_as_many(&work, most) {
                 return false;
             }
-            let place = state.place(&self.work, self.since);
-            let Some(running) = place.and_then(|place| state.running.get_mut(place)) else {
+            let position = state.position(&self.work, self.since);
+            let Some(running) = position.and_then(|it| state.running.get_mut(it)) else {
                 return false;
             };
             running.work = work;

@@ -1,4 +1,4 @@
-use std::{sync::atomic::AtomicUsize, task::Poll};
+use std::{pin::Pin, sync::atomic::AtomicUsize, task::Poll};
 
 use deadpool::managed::{Manager, Metrics, Pool, RecycleResult};
 
@@ -77,13 +77,17 @@ fn list() -> Work {
 }
 
 async fn begin(pool: &Connections<Fake>, pipelines: &Pipelines<Fake>) -> Place<Fake> {
-    let deadline = std::time::Instant::now() + Duration::from_secs(30);
-    let lease = pool.get(Work::pipeline(), deadline, pool).await;
+    let lease = pool.get(Work::pipeline(), deadline(), pool).await;
     pipelines.begin(lease.unwrap(), list())
 }
 
 fn join(pipelines: &Pipelines<Fake>) -> Option<Place<Fake>> {
     pipelines.join(list())
+}
+
+/// Whether something is not done at once.
+async fn waits(mut future: Pin<&mut impl Future>) -> bool {
+    std::future::poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx).is_pending())).await
 }
 
 fn reads(pipelines: &Pipelines<Fake>) -> Vec<usize> {
@@ -183,8 +187,7 @@ async fn a_connection_that_was_left_is_kept_where_a_later_read_was_answered() {
     let later = join(&pipelines).unwrap();
     {
         let mut read = pin!(left.answer(pending::<Result<()>>()));
-        let polled = std::future::poll_fn(|cx| Poll::Ready(read.as_mut().poll(cx)));
-        assert!(polled.await.is_pending());
+        assert!(waits(read.as_mut()).await);
     }
     drop(left);
     assert!(join(&pipelines).is_none(), "it may still run");
@@ -274,8 +277,7 @@ async fn no_further_connection_is_taken_for_sharing_while_others_wait() {
     }
     assert!(pipelines.enter().is_none(), "there is no connection");
     let mut waiting = pin!(admission.enter(list(), deadline, false));
-    let polled = std::future::poll_fn(|cx| Poll::Ready(waiting.as_mut().poll(cx)));
-    assert!(polled.await.is_pending());
+    assert!(waits(waiting.as_mut()).await);
     drop(others.pop());
     assert!(pipelines.enter().is_none(), "it is for the one that waits");
 }
@@ -333,8 +335,7 @@ async fn a_read_that_has_waited_shares_its_connection_with_those_behind_it() {
         .map(|_| Box::pin(pool.get_for_read(list(), deadline(), &pool)))
         .collect();
     for read in &mut waiting {
-        let polled = std::future::poll_fn(|cx| Poll::Ready(read.as_mut().poll(cx)));
-        assert!(polled.await.is_pending());
+        assert!(waits(read.as_mut()).await);
     }
     assert_eq!(admission.waiting(), DEEPEST + 2);
     others.pop().unwrap().give_back(Ok(())).unwrap();
@@ -365,8 +366,7 @@ async fn a_read_shares_nothing_when_its_shape_took_long_while_it_waited() {
         .map(|_| Box::pin(pool.get_for_read(list(), deadline(), &pool)))
         .collect();
     for read in &mut waiting {
-        let polled = std::future::poll_fn(|cx| Poll::Ready(read.as_mut().poll(cx)));
-        assert!(polled.await.is_pending());
+        assert!(waits(read.as_mut()).await);
     }
     admission.was_long(&list());
     others.pop().unwrap().give_back(Ok(())).unwrap();
