@@ -1,7 +1,7 @@
 //! One sync of the journal's file for all who wait for one.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
@@ -17,6 +17,8 @@ pub(super) struct GroupSync {
     written: AtomicU64,
     /// How many of these times it was synced afterwards.
     synced: AtomicU64,
+    /// A sync has failed once. The system may have lost what was written, and say of the next sync that it succeeded.
+    has_failed: AtomicBool,
 }
 
 #[derive(Default)]
@@ -33,6 +35,7 @@ impl GroupSync {
             state: Mutex::default(),
             written: AtomicU64::new(0),
             synced: AtomicU64::new(0),
+            has_failed: AtomicBool::new(false),
         })
     }
 
@@ -77,16 +80,21 @@ impl GroupSync {
     /// Syncs on this thread, and says whether that succeeded.
     pub(super) fn sync_here(&self) -> bool {
         let written = self.written.load(Ordering::Acquire);
-        match self.file.sync() {
-            Ok(()) => {
-                self.synced.fetch_max(written, Ordering::AcqRel);
-                true
-            }
-            Err(error) => {
-                tracing::error!(%error, "the journal of writes cannot be synced");
-                false
-            }
+        if !self.has_failed.load(Ordering::Acquire)
+            && let Err(error) = self.file.sync()
+            && !self.has_failed.swap(true, Ordering::AcqRel)
+        {
+            tracing::error!(
+                %error,
+                "the journal of writes cannot be synced: until the service is started again, each write waits until \
+                 the store has its line"
+            );
         }
+        let synced = !self.has_failed.load(Ordering::Acquire);
+        if synced {
+            self.synced.fetch_max(written, Ordering::AcqRel);
+        }
+        synced
     }
 
     /// Those who wait now; `None` ends the thread.
@@ -94,5 +102,34 @@ impl GroupSync {
         let mut state = self.state.lock();
         state.syncing = !state.waiting.is_empty();
         state.syncing.then(|| std::mem::take(&mut state.waiting))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_file_whose_sync_has_failed_is_not_believed_again() {
+        // It takes what is written, and refuses to sync.
+        let file = JournalFile::over(File::open("/dev/null").unwrap());
+        let sync = GroupSync::new(Arc::new(file));
+        let written = sync.count_written();
+        assert!(!sync.sync_here());
+        assert!(!sync.has_synced(written));
+        assert!(sync.sync().await.is_err());
+
+        let dir = tempfile::tempdir().unwrap();
+        let sync = GroupSync::new(Arc::new(JournalFile::create(dir.path()).unwrap()));
+        let written = sync.count_written();
+        assert!(sync.sync_here());
+        assert!(sync.has_synced(written));
+        sync.has_failed.store(true, Ordering::Release);
+        let written = sync.count_written();
+        assert!(!sync.sync_here());
+        assert!(!sync.has_synced(written));
+        assert!(sync.sync().await.is_err());
     }
 }
