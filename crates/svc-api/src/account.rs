@@ -1,4 +1,4 @@
-//! Accounts: sign in and out, sign up, passwords, e-mail addresses (specification, section 5,
+//! Accounts: sign in and out, sign up, passwords, e-mail addresses, sessions (specification, section 5,
 //! "Account methods").
 
 mod sign_out;
@@ -10,11 +10,15 @@ use serde_json::Value;
 use svc_auth::{
     AuthState, AuthTarget, ServiceToken, Session, TokenStore,
     account::{
-        AcceptInvitation, ChangeEmail, ChangeEmailComplete, ChangePassword, Code, GetUser, Login,
-        Password, Register, ResetPassword, ResetPasswordComplete, UserInfo,
+        AcceptInvitation, ChangeEmail, ChangeEmailComplete, ChangePassword, Code, EndOtherSessions,
+        EndSession, GetUser, ListSessions, Login, Password, Register, ResetPassword,
+        ResetPasswordComplete, UserInfo,
     },
 };
-use svc_model::wire::{AnyOperation, Operation, OperationInfo, Timer, TransportErrorKind, within};
+use svc_model::{
+    ListQuery,
+    wire::{AnyOperation, Operation, OperationInfo, Timer, TransportErrorKind, within},
+};
 
 use self::token_call::save;
 pub use self::{
@@ -241,6 +245,26 @@ impl Account {
         password: impl Into<Password>,
     ) -> TokenCall<AcceptInvitation> {
         self.token_call(AcceptInvitation::new(self.client.realm(), code, password))
+    }
+
+    /// Lists the sessions of the user of an environment who is signed in, the newest first. Those of an account of the service
+    /// are listed by the calls of the administration.
+    pub fn sessions(&self) -> Call<ListSessions> {
+        let operation = ListSessions::new(self.client.scope(), ListQuery::new());
+        self.client.call(operation)
+    }
+
+    /// Ends a session of the user of an environment who is signed in, such as that of a device that was lost.
+    ///
+    /// # Errors
+    /// Status 404 when it is not one of the user's, or has ended.
+    pub fn end_session(&self, uid: impl Into<String>) -> Call<EndSession> {
+        self.client.call(EndSession::new(self.client.scope(), uid))
+    }
+
+    /// Ends all sessions of the user of an environment who is signed in, but the one of this client.
+    pub fn end_other_sessions(&self) -> Call<EndOtherSessions> {
+        self.client.call(EndOtherSessions::new(self.client.scope()))
     }
 
     /// Sends an operation of this group that was composed at run time, saves the tokens in its response, and returns the

@@ -79,6 +79,7 @@ mod imports;
 #[cfg(feature = "pages")]
 mod pages;
 #[cfg(any(
+    feature = "account",
     feature = "administration",
     feature = "projects",
     feature = "records",
@@ -97,6 +98,7 @@ mod request_options;
 mod resources;
 mod retry;
 #[cfg(any(
+    feature = "account",
     feature = "administration",
     feature = "projects",
     feature = "records",
@@ -142,6 +144,7 @@ pub use self::imports::Imports;
 #[cfg(feature = "pages")]
 pub use self::pages::Pages;
 #[cfg(any(
+    feature = "account",
     feature = "administration",
     feature = "projects",
     feature = "records",
@@ -158,6 +161,7 @@ pub use self::records::Records;
 #[cfg(feature = "resources")]
 pub use self::resources::Resource;
 #[cfg(any(
+    feature = "account",
     feature = "administration",
     feature = "projects",
     feature = "records",

@@ -19,6 +19,8 @@ impl SelectsRecords for records::GetSiblings {}
 impl SelectsRecords for projects::List {}
 impl SelectsRecords for teams::List {}
 impl SelectsRecords for users::List {}
+#[cfg(feature = "account")]
+impl SelectsRecords for svc_auth::account::ListSessions {}
 
 /// An operation whose query has the time zone of date texts.
 pub trait HasTimeZone: Operation + HasQuery<Query: TimeZoned> {}

@@ -1,4 +1,4 @@
-//! The operations of accounts: sign in and up, refresh, passwords, e-mail addresses (specification,
+//! The operations of accounts: sign in and up, refresh, passwords, e-mail addresses, sessions (specification,
 //! section 5; wire contract, section 9).
 //!
 //! They are values like those of `svc-model`. They are in this crate because they contain tokens,
@@ -19,10 +19,12 @@ mod email;
 mod password;
 mod register;
 mod secret;
+mod sessions;
 mod sign_in;
 
-pub use svc_model::account::{
-    EmailChangeRequested, EmailChanged, PasswordResetRequested, Registered, UserInfo,
+pub use svc_model::{
+    account::{EmailChangeRequested, EmailChanged, PasswordResetRequested, Registered, UserInfo},
+    administration::Session,
 };
 
 pub use self::{
@@ -30,6 +32,7 @@ pub use self::{
     password::{ChangePassword, PasswordChanged, ResetPassword, ResetPasswordComplete},
     register::{AcceptInvitation, Register},
     secret::{Code, Password},
+    sessions::{EndOtherSessions, EndSession, ListSessions},
     sign_in::{GetUser, Login, Logout, Refresh, SignedIn},
 };
 

@@ -1438,6 +1438,7 @@ audit-did-delete = gelöscht
 audit-did-delete-all = mehrere gelöscht
 audit-did-delete-draft = Entwurf gelöscht
 audit-did-discard = Entwurf verworfen
+audit-did-end-other-sessions = andere Sitzungen beendet
 audit-did-end-session = Sitzung beendet
 audit-did-exclude = vom Projekt ausgeschlossen
 audit-did-invite = eingeladen

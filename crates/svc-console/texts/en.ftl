@@ -1438,6 +1438,7 @@ audit-did-delete = deleted
 audit-did-delete-all = several deleted
 audit-did-delete-draft = draft deleted
 audit-did-discard = draft discarded
+audit-did-end-other-sessions = other sessions ended
 audit-did-end-session = session ended
 audit-did-exclude = excluded from the project
 audit-did-invite = invited

@@ -3,7 +3,7 @@
 use serde_json::json;
 use svc_tests::wait_until;
 
-use crate::people::{Home, PASSWORD, Session, home};
+use crate::people::{Home, PASSWORD, Session, home, keys};
 
 /// Two sessions of a new user, which the service has both accepted already.
 fn two_sessions(home: &Home, email: &str, team: &str) -> (String, [Session; 2]) {
@@ -56,6 +56,106 @@ fn a_reset_password_ends_every_session() {
     let done = home().auth("reset_password_complete", &body).ok();
     have_ended(home(), &sessions);
     home().user(&Session::of(&done["new_state"])).expect(200);
+}
+
+/// The sessions of a user as they are listed: what is told of each, and the UIDs.
+fn listed(home: &Home, session: &Session) -> Vec<serde_json::Value> {
+    let call = home.call("GET", "auth/sessions");
+    let answer = call.authorization(&session.header()).expect(200);
+    assert_eq!(answer.header("cache-control"), "no-store");
+    let page = answer.json();
+    let listed = page["results"].as_array().unwrap().clone();
+    assert_eq!(page["count"], listed.len());
+    listed
+}
+
+#[track_caller]
+fn end(home: &Home, session: &Session, path: &str, status: u16) {
+    let call = home.call("DELETE", &format!("auth/sessions{path}"));
+    call.authorization(&session.header()).expect(status);
+}
+
+#[test]
+fn a_user_lists_the_own_sessions_and_ends_one_of_them() {
+    let (_, sessions) = two_sessions(home(), "end-one@example.com", "Editor");
+    let (_, of_other) = two_sessions(home(), "end-one-other@example.com", "Editor");
+    let all = listed(home(), &sessions[1]);
+    assert_eq!(all.len(), 2);
+    for session in &all {
+        assert_eq!(
+            keys(session),
+            [
+                "address",
+                "current",
+                "date_add",
+                "expires",
+                "last_use",
+                "uid",
+                "user_agent"
+            ]
+        );
+        assert_eq!(session["address"], "127.0.0.1");
+    }
+    // The newest first.
+    assert_eq!(
+        (&all[0]["current"], &all[1]["current"]),
+        (&json!(true), &json!(false))
+    );
+    let uid = |session: &serde_json::Value| session["uid"].as_str().unwrap().to_owned();
+    end(home(), &sessions[1], &format!("/{}", uid(&all[1])), 204);
+    have_ended(home(), &sessions[..1]);
+    assert_eq!(listed(home(), &sessions[1]).len(), 1);
+    // Neither one that has ended, nor that of somebody else, nor what is none.
+    let foreign = uid(&listed(home(), &of_other[0])[0]);
+    for none in [
+        &uid(&all[1]),
+        &foreign,
+        "x",
+        "019ae000-0000-7000-8000-000000000000",
+    ] {
+        end(home(), &sessions[1], &format!("/{none}"), 404);
+    }
+    home().user(&of_other[0]).expect(200);
+    home().user(&of_other[1]).expect(200);
+    // The own one, as a logout does.
+    end(home(), &sessions[1], &format!("/{}", uid(&all[0])), 204);
+    have_ended(home(), &sessions);
+    end(home(), &sessions[1], "", 401);
+}
+
+#[test]
+fn a_user_ends_all_sessions_but_the_own_one() {
+    let (_, sessions) = two_sessions(home(), "end-others@example.com", "Editor");
+    let third = home().login("end-others@example.com", PASSWORD);
+    let (_, of_other) = two_sessions(home(), "end-others-other@example.com", "Editor");
+    end(home(), &sessions[1], "", 204);
+    have_ended(home(), &sessions[..1]);
+    have_ended(home(), &[third]);
+    home().user(&sessions[1]).expect(200);
+    home().refresh(&sessions[1]).expect(200);
+    home().user(&of_other[0]).expect(200);
+    // Once more there is none.
+    end(home(), &sessions[1], "", 204);
+    assert_eq!(listed(home(), &sessions[1]).len(), 1);
+}
+
+#[test]
+fn the_sessions_of_a_user_are_filtered_ordered_and_read_page_by_page() {
+    let (_, sessions) = two_sessions(home(), "list-sessions@example.com", "Editor");
+    let get = |query: &str| {
+        let call = home().call("GET", &format!("auth/sessions?{query}"));
+        call.authorization(&sessions[0].header())
+    };
+    let page = get("_per_page=1&_order_by=date_add").ok();
+    assert_eq!(
+        (&page["count"], page["results"].as_array().unwrap().len()),
+        (&json!(2), 1)
+    );
+    assert_eq!(page["results"][0]["current"], true);
+    assert_eq!(get("user_agent__isnull=nonsense").send().status, 400);
+    assert_eq!(get("user_uid=x").send().status, 400);
+    assert_eq!(get("_relation=x|y").send().status, 400);
+    assert_eq!(get("date_add__gt=2100-01-01").ok()["count"], 0);
 }
 
 #[test]

@@ -296,6 +296,25 @@ fn every_write_to_the_service_itself_leaves_one_line_with_the_caller() {
         let (_, line) = account("/register", register.clone(), 201);
         is(&line, "account.register", "anonymous", known, true);
     }
+    let own = |method: &str, below: &str| {
+        let call = service.data_anonymous(method, "auth", &format!("/sessions{below}"));
+        call.authorization(&jwt)
+    };
+    let third = json!({"email": "eva@example.com", "password": "the third password"});
+    account("/login", third, 200);
+    let page = audited
+        .quiet(&path("/sessions"), own("GET", ""), 200)
+        .json();
+    let sessions = page["results"].as_array().unwrap();
+    let other = sessions.iter().find(|session| session["current"] == false);
+    let other = other.unwrap()["uid"].as_str().unwrap();
+    let end = own("DELETE", &format!("/{other}"));
+    let (_, line) = audited.write(&path("/sessions/{uid}"), end, 204);
+    is(&line, "account.end_session", "user", false, false);
+    assert_eq!(text(&line, "record"), eve);
+    let end = own("DELETE", "");
+    let (_, line) = audited.write(&path("/sessions"), end, 204);
+    is(&line, "account.end_other_sessions", "user", false, false);
     let logout = service
         .data_anonymous("POST", "auth", "/logout")
         .authorization(&jwt);
@@ -316,6 +335,8 @@ fn every_write_to_the_service_itself_leaves_one_line_with_the_caller() {
             ChangeEmailComplete::INFO,
             AcceptInvitation::INFO,
             Logout::INFO,
+            EndSession::INFO,
+            EndOtherSessions::INFO,
         ] {
             let path = operation.path_template;
             assert!(called.contains(path), "{path}");

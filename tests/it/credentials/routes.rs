@@ -97,6 +97,9 @@ const SESSION_ROUTES: &[(&str, &str)] = &[
     ("POST", "/api/proxy_request"),
     ("GET", "/projects/demo/prod/auth/user"),
     ("POST", "/projects/demo/prod/auth/logout"),
+    ("GET", "/projects/demo/prod/auth/sessions"),
+    ("DELETE", "/projects/demo/prod/auth/sessions"),
+    ("DELETE", "/projects/demo/prod/auth/sessions/x"),
     ("POST", "/projects/demo/prod/auth/change_password"),
     ("POST", "/projects/demo/prod/auth/change_email"),
 ];

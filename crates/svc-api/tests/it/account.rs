@@ -77,6 +77,31 @@ fn ok(bodies: &[&str]) -> ScriptedTransport {
 }
 
 #[tokio::test]
+async fn a_user_lists_and_ends_their_own_sessions() {
+    let page = r#"{"count":1,"next":null,"previous":null,"results":[{"uid":"s1","date_add":"2026-01-01T00:00:00Z",
+        "last_use":"2026-01-02T00:00:00Z","user_agent":null,"address":"127.0.0.1","current":true}]}"#;
+    let script = ok(&[page])
+        .answer(StatusCode::NO_CONTENT, String::new())
+        .answer(StatusCode::NO_CONTENT, String::new());
+    let (client, store) = signed_in(&script);
+    let account = client.account();
+    let sessions = account.sessions().per_page(10).await.unwrap();
+    assert!(sessions.results[0].current);
+    account.end_session("s2").await.unwrap();
+    account.end_other_sessions().await.unwrap();
+    assert_eq!(
+        sent(&script),
+        [
+            "GET sessions?_per_page=10 JWT a1",
+            "DELETE sessions/s2 JWT a1",
+            "DELETE sessions JWT a1"
+        ]
+    );
+    // The session of the client goes on.
+    assert_eq!(store.tokens(), Some(state(STATE_1)));
+}
+
+#[tokio::test]
 async fn user_sessions_rule_1_login_returns_tokens_and_user_and_signs_in() {
     let login = format!(r#"{{"token":{STATE_1},"user":{USER}}}"#);
     let script = ok(&[&login, "[]"]);

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::Response;
 use svc_model::{
-    Scope,
+    ListQuery, Scope,
     wire::{Host, Operation},
 };
 
@@ -54,6 +54,19 @@ fn sessions_begin_are_renewed_and_end() {
     assert_eq!(
         shape(&Logout::new(scope())),
         "account.logout POST logout  Session false"
+    );
+    let list = ListSessions::new(scope(), ListQuery::new().per_page(10));
+    assert_eq!(
+        shape(&list),
+        "account.sessions GET sessions?_per_page=10  Session true"
+    );
+    assert_eq!(
+        shape(&EndSession::new(scope(), "s1")),
+        "account.end_session DELETE sessions/s1  Session true"
+    );
+    assert_eq!(
+        shape(&EndOtherSessions::new(scope())),
+        "account.end_other_sessions DELETE sessions  Session true"
     );
 }
 
@@ -129,6 +142,14 @@ fn responses_are_read() {
     let moved =
         answer::<ChangeEmailComplete>(r#"{"result":true,"old_email":"a@b.c","new_email":"x@y.z"}"#);
     assert_eq!(moved.new_email.as_deref(), Some("x@y.z"));
+    let page = answer::<ListSessions>(
+        r#"{"count":1,"next":null,"previous":null,"results":[{"uid":"s1","date_add":"2026-01-01T00:00:00Z",
+            "last_use":"2026-01-02T00:00:00Z","user_agent":"curl/8","address":"127.0.0.1","current":true}]}"#,
+    );
+    assert_eq!(
+        (page.results[0].uid.as_str(), page.results[0].current),
+        ("s1", true)
+    );
     // The body is ignored, whatever it is.
     answer::<Logout>("<html>");
 }

@@ -3,6 +3,7 @@
 mod email;
 mod page;
 mod password;
+mod sessions;
 mod sign_in;
 
 use std::net::IpAddr;
@@ -17,8 +18,9 @@ use serde::Serialize;
 use svc_auth::{
     AccessToken, AuthScheme, AuthState, RefreshToken,
     account::{
-        AcceptInvitation, ChangeEmail, ChangeEmailComplete, ChangePassword, GetUser, Login, Logout,
-        Password, Refresh, Register, ResetPassword, ResetPasswordComplete,
+        AcceptInvitation, ChangeEmail, ChangeEmailComplete, ChangePassword, EndOtherSessions,
+        EndSession, GetUser, ListSessions, Login, Logout, Password, Refresh, Register,
+        ResetPassword, ResetPasswordComplete,
     },
 };
 use svc_model::{
@@ -57,7 +59,12 @@ const BODY_LIMIT: usize = 16 * 1024;
 pub(crate) fn of_users() -> Routes {
     let users = "/projects/{project}/{environment}";
     let routes = AccountRoutes { of_service: false };
-    routes.all(users).on::<Register, _>(sign_in::register)
+    routes
+        .all(users)
+        .on::<Register, _>(sign_in::register)
+        .on::<ListSessions, _>(sessions::list)
+        .on::<EndSession, _>(sessions::end)
+        .on::<EndOtherSessions, _>(sessions::end_others)
 }
 
 /// The calls of the accounts of the service, on the application host.
@@ -313,7 +320,10 @@ fn private<O>(response: &O::Response) -> ApiResponse
 where
     O: Operation<Response: Serialize>,
 {
-    let mut answer = operation_response::<O>(response);
+    not_kept(operation_response::<O>(response))
+}
+
+fn not_kept(mut answer: ApiResponse) -> ApiResponse {
     let headers = answer.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     answer

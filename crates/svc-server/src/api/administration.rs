@@ -28,7 +28,7 @@ mod teams;
 mod tokens;
 mod users;
 
-pub(super) use self::{account_keys::valid_keys, answered::Made};
+pub(super) use self::{account_keys::valid_keys, answered::Made, entries::EntriesRequest};
 use crate::api::routes::Routes;
 
 pub(crate) fn routes() -> Routes {

@@ -199,6 +199,22 @@ impl Sessions<'_> {
             })
             .await
     }
+
+    /// Ends all sessions of a person of the realm but this one.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn end_others(&self, realm: &Realm, person: Uuid, own: Uuid) -> Result<()> {
+        self.store
+            .write_in(realm.clone(), move |tx, realm: RealmRow| {
+                let (column, person_value) = realm.person(Some(person));
+                let sql = format!("DELETE FROM sessions WHERE uid <> ?1 AND {column} = ?2");
+                tx.execute(&sql, &[own.bind(), person_value])?;
+                tx.changed(realm.entry("account.end_other_sessions", person));
+                Ok(())
+            })
+            .await
+    }
 }
 
 /// Begins a session.

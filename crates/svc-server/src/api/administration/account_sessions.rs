@@ -9,7 +9,7 @@ use svc_store::{Administered, ListedOf};
 use uuid::Uuid;
 
 use super::{
-    entries::{EntriesCall, ListCall, Refined, read_rows, write_rows},
+    entries::{EntriesRequest, ListCall, Refined, read_rows, write_rows},
     members::parse_uid,
 };
 use crate::{
@@ -22,8 +22,9 @@ pub(super) fn routes() -> Routes {
 }
 
 async fn list(call: ListCall<List>) -> ApiResult {
-    let account = call.account().uid();
-    call.list_sessions(ListedOf::Account(account)).await
+    let account = call.account();
+    let of = ListedOf::Account(account.uid());
+    call.list_sessions(of, account.session()).await
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
@@ -34,11 +35,10 @@ async fn delete(call: Call<Delete>) -> ApiResult {
     call.done().await
 }
 
-impl EntriesCall {
-    /// Answers with a page of the sessions of a person.
-    pub(super) async fn list_sessions(&self, of: ListedOf) -> ApiResult {
+impl EntriesRequest {
+    /// Answers with a page of the sessions of a person. `own` is the session of the call.
+    pub(in crate::api) async fn list_sessions(&self, of: ListedOf, own: Option<Uuid>) -> ApiResult {
         let now = Timestamp::now().to_string();
-        let own = self.account().session();
         self.list_with(Administered::Sessions, of, &[], |query, _| {
             Ok(Refined {
                 query: query.filter("expires", Lookup::Gt, now),

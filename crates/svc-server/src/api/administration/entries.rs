@@ -11,7 +11,7 @@ use svc_model::{
     query::parse_pairs,
     wire::{Operation, OperationInfo},
 };
-use svc_store::{Administered, ListedOf, Store};
+use svc_store::{Actor, Administered, ListedOf, Store};
 use uuid::Uuid;
 
 use crate::{
@@ -54,13 +54,27 @@ impl<O> Deref for ListCall<O> {
     }
 }
 
-/// A call for a list. Its query is read against the fields of what is listed.
+/// A call for a list, by an account.
 pub(super) struct EntriesCall {
-    state: Shared,
+    request: EntriesRequest,
     account: Account,
     path: Vec<String>,
+}
+
+impl Deref for EntriesCall {
+    type Target = EntriesRequest;
+
+    fn deref(&self) -> &EntriesRequest {
+        &self.request
+    }
+}
+
+/// A request for a list, whose caller may see what is listed. Its query is read against the fields of that.
+pub(in crate::api) struct EntriesRequest {
+    state: Shared,
     parts: Parts,
     peer: IpAddr,
+    actor: Actor,
 }
 
 /// A query as it is asked, and what is added to the rows that it finds.
@@ -87,29 +101,15 @@ impl EntriesCall {
         let path = path_values(&mut parts).await?;
         let account = account(state, &parts.headers).await?;
         account.check_operation(operation, &path)?;
-        let peer = ConnectInfo::<Peer>::from_request_parts(&mut parts, state).await;
-        let ConnectInfo(Peer(peer)) =
-            peer.map_err(|_| ApiError::Internal("a connection has no address".to_owned()))?;
         Ok(Self {
-            state: Shared::clone(state),
+            request: EntriesRequest::new(parts, state, account.actor()).await?,
             account,
             path,
-            parts,
-            peer,
         })
     }
 
     pub(super) fn account(&self) -> &Account {
         &self.account
-    }
-
-    pub(super) fn state(&self) -> &Shared {
-        &self.state
-    }
-
-    /// Whether the answer is CSV.
-    pub(super) fn is_csv(&self) -> bool {
-        matches!(Format::accepted(&self.parts.headers), Some(Format::Csv(_)))
     }
 
     /// The entries of the project that the path names.
@@ -130,6 +130,33 @@ impl EntriesCall {
     /// The value of a name in the path.
     pub(super) fn path_value(&self, index: usize) -> &str {
         self.path.get(index).map_or("", String::as_str)
+    }
+}
+
+impl EntriesRequest {
+    pub(in crate::api) async fn new(
+        mut parts: Parts,
+        state: &Shared,
+        actor: Actor,
+    ) -> ApiResult<Self> {
+        let peer = ConnectInfo::<Peer>::from_request_parts(&mut parts, state).await;
+        let ConnectInfo(Peer(peer)) =
+            peer.map_err(|_| ApiError::Internal("a connection has no address".to_owned()))?;
+        Ok(Self {
+            state: Shared::clone(state),
+            parts,
+            peer,
+            actor,
+        })
+    }
+
+    pub(super) fn state(&self) -> &Shared {
+        &self.state
+    }
+
+    /// Whether the answer is CSV.
+    pub(super) fn is_csv(&self) -> bool {
+        matches!(Format::accepted(&self.parts.headers), Some(Format::Csv(_)))
     }
 
     /// Answers with a page of entries.
@@ -201,7 +228,7 @@ impl EntriesCall {
             let Parts { method, uri, .. } = &self.parts;
             let query = Query::Request(method.clone(), uri.clone());
             let statements = &self.state.statements;
-            Ok(statements.begin_unlisted(self.account.actor(), query))
+            Ok(statements.begin_unlisted(self.actor.clone(), query))
         };
         let read = Box::pin(resource.list(&model, &query));
         list::answer(asked, &model, &query, &begin, read).await

@@ -68,7 +68,8 @@ async fn list_sessions(call: ListCall<ListSessions>) -> ApiResult {
     let user = parse_uid(call.path_value(2))?;
     // Of nobody there is no list.
     call.state().store.users(&call.scope()).get(user).await?;
-    call.list_sessions(ListedOf::User(user)).await
+    let own = call.account().session();
+    call.list_sessions(ListedOf::User(user), own).await
 }
 
 async fn delete_session(call: Call<DeleteSession>) -> ApiResult {
