@@ -249,10 +249,12 @@ impl PageQuery {
         range: &Range,
         test: Option<Expr>,
     ) -> Result<SelectStatement> {
-        let mut query = select(dialect, &self.model, test);
-        query.and_where_option(self.among.clone());
-        query.and_where_option(self.end.clone());
+        let mut query = select(dialect, &self.model, None);
+        // Of several bounds of a column SQLite begins at the first that is written: the place of the page, not that of a filter.
         query.and_where_option(range.test.clone());
+        query.and_where_option(self.end.clone());
+        query.and_where_option(self.among.clone());
+        query.and_where_option(test);
         query.exprs(self.columns.iter().cloned());
         for (position, key) in self.bounds.keys.iter().enumerate() {
             if range.null.contains(&position) {

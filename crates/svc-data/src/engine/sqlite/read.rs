@@ -251,6 +251,7 @@ pub(crate) fn one(
 mod tests {
     use std::path::Path;
 
+    use rusqlite::StatementStatus;
     use svc_model::{ListQuery as Query, Lookup};
 
     use super::*;
@@ -261,7 +262,7 @@ mod tests {
             let sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, status TEXT, at DATETIME NOT NULL, code TEXT UNIQUE NOT NULL);
                 CREATE INDEX by_status ON t (status, at);
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
-                INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
+                INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || (i % 3) END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
                 ANALYZE;";
             Self::of(folder, sql, Role::DirectReader)
         }
@@ -380,6 +381,51 @@ mod tests {
             );
             let all = "SELECT count(*) FROM t WHERE status IN ('s0', 's1') AND id <= 40";
             assert_eq!(seen, file.count(all));
+        }
+    }
+
+    /// How many steps of its virtual machine SQLite takes for the statements of a page.
+    fn steps(connection: &Connection, list: &ListQuery) -> i32 {
+        let taken = list.list.pages.iter().map(|statement| {
+            let mut prepared = connection.prepare(&statement.sql).unwrap();
+            let mut rows = prepared.query(params_from_iter(&statement.values)).unwrap();
+            while rows.next().unwrap().is_some() {}
+            drop(rows);
+            prepared.get_status(StatementStatus::VmStep)
+        });
+        taken.sum()
+    }
+
+    #[test]
+    fn a_page_begins_at_its_cursor_where_a_filter_bounds_the_order_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = File::new(folder.path());
+        for (order, field, lookup, bound) in [
+            ("code", "code", Lookup::Gte, "1"),
+            ("-code", "code", Lookup::Lt, "9999"),
+            ("id", "id", Lookup::Gt, "1"),
+            ("-id", "id", Lookup::Lte, "499"),
+            ("status,at", "status", Lookup::Gte, "s0"),
+        ] {
+            let mut query = Query::new().per_page(10).filter(field, lookup, bound);
+            for part in order.split(',') {
+                query = query.order_by(part);
+            }
+            let session = file.session();
+            let (mut second, mut last) = (None, 0);
+            loop {
+                let list = file.list(&query, |_| {});
+                if query.after.is_some() {
+                    last = steps(&session, &list);
+                    second.get_or_insert(last);
+                }
+                query.after = list.run(session).unwrap().after;
+                if query.after.is_none() {
+                    break;
+                }
+            }
+            let second = second.expect(order);
+            assert!(last < second * 2, "{order}: {second} and {last}");
         }
     }
 
