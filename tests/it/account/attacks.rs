@@ -30,6 +30,9 @@ fn is_refused(authorization: &str, what: &str) {
     for (method, path) in [
         ("GET", "auth/user"),
         ("POST", "auth/logout"),
+        ("GET", "auth/sessions"),
+        ("DELETE", "auth/sessions"),
+        ("DELETE", "auth/sessions/x"),
         ("POST", "auth/change_password"),
         ("GET", "shop/models/orders"),
         ("POST", "shop/sql_get_query"),

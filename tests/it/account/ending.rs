@@ -136,6 +136,12 @@ fn a_user_ends_all_sessions_but_the_own_one() {
     home().user(&of_other[0]).expect(200);
     // Once more there is none.
     end(home(), &sessions[1], "", 204);
+    // The path of a session whose UID is missing ends none.
+    let fourth = home().login("end-others@example.com", PASSWORD);
+    end(home(), &fourth, "/", 404);
+    home().user(&sessions[1]).expect(200);
+    end(home(), &sessions[1], "", 204);
+    have_ended(home(), &[fourth]);
     assert_eq!(listed(home(), &sessions[1]).len(), 1);
 }
 

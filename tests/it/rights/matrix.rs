@@ -379,6 +379,9 @@ fn a_service_token_cannot_use_account_calls() {
     for (method, name) in [
         ("GET", "user"),
         ("POST", "logout"),
+        ("GET", "sessions"),
+        ("DELETE", "sessions"),
+        ("DELETE", "sessions/x"),
         ("POST", "change_password"),
         ("POST", "change_email"),
     ] {

@@ -203,14 +203,22 @@ impl Sessions<'_> {
     /// Ends all sessions of a person of the realm but this one.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when this one has ended: it ends no others.
     pub async fn end_others(&self, realm: &Realm, person: Uuid, own: Uuid) -> Result<()> {
         self.store
             .write_in(realm.clone(), move |tx, realm: RealmRow| {
                 let (column, person_value) = realm.person(Some(person));
+                let values = [own.bind(), person_value];
+                let sql = format!("SELECT uid FROM sessions WHERE uid = ?1 AND {column} = ?2");
+                if !tx.exists(&sql, &values)? {
+                    return Err(Error::not_found("the session has ended"));
+                }
                 let sql = format!("DELETE FROM sessions WHERE uid <> ?1 AND {column} = ?2");
-                tx.execute(&sql, &[own.bind(), person_value])?;
-                tx.changed(realm.entry("account.end_other_sessions", person));
+                match tx.execute(&sql, &values)? {
+                    // Nothing that anybody has to learn of.
+                    0 => drop(tx.housekeeping()),
+                    _ => tx.changed(realm.entry("account.end_other_sessions", person)),
+                }
                 Ok(())
             })
             .await
