@@ -50,8 +50,7 @@ use crate::{
     value::{Values, time::Zone},
 };
 
-pub(crate) use self::engine::{CreateRecord, Page, ServerEngine};
-pub(super) use self::upsert::AtOnce;
+pub(crate) use self::engine::{AtOnce, CreateRecord, Page, ServerEngine};
 
 /// The pause between two questions whether a transaction has ended.
 const TRANSACTION_PAUSE: Duration = Duration::from_millis(50);
@@ -358,7 +357,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         request: ChangeRequest,
         _note: Note,
     ) -> Result<Changed> {
-        let change = Change::new::<E>(model, request)?;
+        let change = Change::new(model, request, E::stored)?;
         let shape = if change.is_write() {
             "update"
         } else {

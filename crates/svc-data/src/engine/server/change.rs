@@ -5,9 +5,8 @@ use std::{collections::HashMap, sync::Arc};
 use sea_query::Expr;
 use serde_json::value::RawValue;
 
-use super::ServerEngine;
 use crate::{
-    Before, Error, ErrorKind, IfMatch, Model, RecordJson, Result,
+    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson, Result,
     engine::answers::Cells,
     engine::{ChangeRequest, Update},
     query::assignments::{Assignment, assignments},
@@ -52,7 +51,12 @@ impl Setting {
 }
 
 impl Change {
-    pub(super) fn new<E: ServerEngine>(model: &Arc<Model>, request: ChangeRequest) -> Result<Self> {
+    /// `stored` gives a value in the form that a column accepts.
+    pub(super) fn new(
+        model: &Arc<Model>,
+        request: ChangeRequest,
+        stored: impl Fn(&Field, &Scalar) -> Result<Expr, String>,
+    ) -> Result<Self> {
         let mut change = Self {
             model: Arc::clone(model),
             key: request.key,
@@ -70,7 +74,7 @@ impl Change {
         else {
             return Ok(change);
         };
-        let mut assignments = assignments(model, &body.values, E::stored)?;
+        let mut assignments = assignments(model, &body.values, stored)?;
         if replace {
             // A view has no defaults of its own; PostgreSQL takes those of its table.
             let left_out = body.left_out(model);

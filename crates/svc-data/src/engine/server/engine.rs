@@ -8,7 +8,6 @@ use sea_query::Expr;
 use super::{
     change::Change,
     lease::{ConnectionManager, Lease},
-    upsert::AtOnce,
 };
 use crate::{
     Error, ErrorKind, Field, Model, RecordJson, Result, Structure,
@@ -263,6 +262,16 @@ pub(crate) trait CreateRecord<M: ConnectionManager>: Sized + Send + Sync {
         &self,
         lease: &mut Lease<M>,
     ) -> impl Future<Output = Result<Option<RecordJson>>> + Send;
+}
+
+/// What became of an upsert with one statement.
+pub(crate) enum AtOnce {
+    /// The record, which knows what it was before where it was changed.
+    Written(RecordJson),
+    /// Nothing: another caller has created the record at the same time.
+    Taken,
+    /// Nothing: it takes more than one statement.
+    Unsuited,
 }
 
 /// A page that was read on a connection that other reads share.

@@ -6,7 +6,9 @@ use std::{
     time::Duration,
 };
 
-use super::{CreateRecord as _, ServerEngine, change::Change, lease::Lease, transaction::finish};
+use super::{
+    AtOnce, CreateRecord as _, ServerEngine, change::Change, lease::Lease, transaction::finish,
+};
 use crate::{
     Error, Model, RecordJson, Result,
     engine::{ChangeRequest, Update},
@@ -65,16 +67,6 @@ macro_rules! repeated {
 }
 pub(super) use repeated;
 
-/// What became of an upsert with one statement.
-pub(crate) enum AtOnce {
-    /// The record, which knows what it was before where it was changed.
-    Written(RecordJson),
-    /// Nothing: another caller has created the record at the same time.
-    Taken,
-    /// Nothing: it takes more than one statement.
-    Unsuited,
-}
-
 /// A record that is changed or created, in the way of an engine.
 pub(crate) struct Upsert<E: ServerEngine> {
     model: Arc<Model>,
@@ -98,7 +90,7 @@ impl<E: ServerEngine> Upsert<E> {
         };
         Ok(Self {
             model: Arc::clone(model),
-            change: Change::new::<E>(model, request)?,
+            change: Change::new(model, request, E::stored)?,
             create: match &body.incomplete {
                 Some(incomplete) => Err(incomplete.clone()),
                 None => E::Create::new(model, body, shown),
