@@ -58,7 +58,7 @@ fn a_reset_password_ends_every_session() {
     home().user(&Session::of(&done["new_state"])).expect(200);
 }
 
-/// The sessions of a user as they are listed: what is told of each, and the UIDs.
+/// The sessions of a user, as they are listed.
 fn listed(home: &Home, session: &Session) -> Vec<serde_json::Value> {
     let call = home.call("GET", "auth/sessions");
     let answer = call.authorization(&session.header()).expect(200);
@@ -76,7 +76,7 @@ fn end(home: &Home, session: &Session, path: &str, status: u16) {
 }
 
 #[test]
-fn a_user_lists_the_own_sessions_and_ends_one_of_them() {
+fn a_user_lists_their_own_sessions_and_ends_one_of_them() {
     let (_, sessions) = two_sessions(home(), "end-one@example.com", "Editor");
     let (_, of_other) = two_sessions(home(), "end-one-other@example.com", "Editor");
     let all = listed(home(), &sessions[1]);
@@ -105,7 +105,7 @@ fn a_user_lists_the_own_sessions_and_ends_one_of_them() {
     end(home(), &sessions[1], &format!("/{}", uid(&all[1])), 204);
     have_ended(home(), &sessions[..1]);
     assert_eq!(listed(home(), &sessions[1]).len(), 1);
-    // Neither one that has ended, nor that of somebody else, nor what is none.
+    // A session that has ended, one of another user, and texts that name no session.
     let foreign = uid(&listed(home(), &of_other[0])[0]);
     for none in [
         &uid(&all[1]),
@@ -117,14 +117,14 @@ fn a_user_lists_the_own_sessions_and_ends_one_of_them() {
     }
     home().user(&of_other[0]).expect(200);
     home().user(&of_other[1]).expect(200);
-    // The own one, as a logout does.
+    // The session of the call itself, as a logout does.
     end(home(), &sessions[1], &format!("/{}", uid(&all[0])), 204);
     have_ended(home(), &sessions);
     end(home(), &sessions[1], "", 401);
 }
 
 #[test]
-fn a_user_ends_all_sessions_but_the_own_one() {
+fn a_user_ends_all_sessions_but_the_one_of_the_call() {
     let (_, sessions) = two_sessions(home(), "end-others@example.com", "Editor");
     let third = home().login("end-others@example.com", PASSWORD);
     let (_, of_other) = two_sessions(home(), "end-others-other@example.com", "Editor");
@@ -134,7 +134,7 @@ fn a_user_ends_all_sessions_but_the_own_one() {
     home().user(&sessions[1]).expect(200);
     home().refresh(&sessions[1]).expect(200);
     home().user(&of_other[0]).expect(200);
-    // Once more there is none.
+    // A second call finds no other session.
     end(home(), &sessions[1], "", 204);
     // The path of a session whose UID is missing ends none.
     let fourth = home().login("end-others@example.com", PASSWORD);

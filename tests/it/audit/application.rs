@@ -315,7 +315,7 @@ fn every_write_to_the_service_itself_leaves_one_line_with_the_caller() {
     account("/login", third, 200);
     let (_, line) = audited.write(&path("/sessions"), own("DELETE", ""), 204);
     is(&line, "account.end_other_sessions", "user", false, false);
-    // There is none any more.
+    // Where no other session is left, nothing is written.
     audited.quiet(&path("/sessions"), own("DELETE", ""), 204);
     let logout = service
         .data_anonymous("POST", "auth", "/logout")
