@@ -267,3 +267,23 @@ fn refreshes_have_a_limit_ten_times_as_high_and_using_a_session_has_none() {
     is_throttled(&home.auth("refresh", &body).send());
     home.user(&session).expect(200);
 }
+
+#[test]
+fn ending_all_other_sessions_is_throttled_by_session_and_ending_one_is_not() {
+    let home = Home::with(&["--tries-per-account=3"]);
+    let session = home.member("ann@example.com", "Editor");
+    let end = |path: &str| {
+        let call = home.call("DELETE", &format!("auth/sessions{path}"));
+        call.authorization(&session.header())
+    };
+    for _ in 0..3 {
+        end("").expect(204);
+    }
+    is_throttled(&end("").send());
+    end("/019ae000-0000-7000-8000-000000000000").expect(404);
+    home.user(&session).expect(200);
+    let other = home.login("ann@example.com", PASSWORD);
+    let call = home.call("DELETE", "auth/sessions");
+    call.authorization(&other.header()).expect(204);
+    home.user(&session).expect(401);
+}
